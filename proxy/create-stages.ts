@@ -162,6 +162,7 @@ export function createStages(options: StagesOptions): DisposableStages {
     mcpSessions: new McpSessions(sealer),
     upstreamAuthorizations,
     internalTokens,
+    connectLinks,
     random: Math.random,
     now,
     forwarder: options.forwarder,

@@ -3,6 +3,11 @@ import { STATUS_CODES } from 'node:http';
 import { SeveralCredentialsError, TokenRequiredError } from './authentication-errors.ts';
 import { OriginNotAllowedError, PolicyDeniedError, ToolCallDeniedError } from './denial-errors.ts';
 import { GatewayError } from './gateway-error.ts';
+import {
+  ConnectionDeclinedError,
+  ConnectionNeedsSignInError,
+  NotConnectedError,
+} from './not-connected-errors.ts';
 import { InvalidMcpSessionIdError, McpSessionNotFoundError } from './mcp-session-errors.ts';
 import {
   BodyTooLargeError,
@@ -42,6 +47,15 @@ export function describePublicly(error: unknown): string {
   if (error instanceof OriginNotAllowedError) return 'pages of this origin may not use this route';
   if (error instanceof ToolCallDeniedError) {
     return 'this tool call is not permitted by policy; other requests are not affected';
+  }
+  if (error instanceof NotConnectedError) {
+    return 'the server behind the gateway needs the authorization of its user; authorize again';
+  }
+  if (error instanceof ConnectionNeedsSignInError) {
+    return 'the server behind the gateway needs the authorization of a user who signs in at the gateway';
+  }
+  if (error instanceof ConnectionDeclinedError) {
+    return 'the server behind the gateway needs the authorization of its user, who declined';
   }
   if (error instanceof TokenRequiredError) {
     return error.tokenWasSent

@@ -23,10 +23,20 @@ export interface McpSessionOwner {
   readonly identity: Pick<Identity, 'provider' | 'issuer' | 'subject'> | undefined;
 }
 
-interface Opened {
-  readonly context: string;
+/** What a sealed id contains. */
+export interface SealedSession {
+  /** The server's id. */
   readonly id: string;
+  /** Whether the client that began the session opens URLs for its user (MCP, Elicitation, URL mode). */
+  readonly takesUrls: boolean;
 }
+
+interface Opened extends SealedSession {
+  readonly context: string;
+}
+
+/** After the id in the sealed text. No id has a space. */
+const TAKES_URLS = ' url';
 
 /**
  * Seals the ids of MCP sessions together with their owners, so that every proxy can check without a store
@@ -45,11 +55,11 @@ export class McpSessions {
   }
 
   /** Returns the id that the client gets; null if the server's id is malformed or too long. */
-  seal(id: string, owner: McpSessionOwner): string | null {
+  seal({ id, takesUrls }: SealedSession, owner: McpSessionOwner): string | null {
     if (id.length > MAX_SESSION_ID_LENGTH || !SESSION_ID.test(id)) return null;
     const context = contextOf(owner);
-    const sealed = this.#sealer.seal(id, context);
-    this.#opened.set(sealed, { context, id });
+    const sealed = this.#sealer.seal(takesUrls ? id + TAKES_URLS : id, context);
+    this.#opened.set(sealed, { context, id, takesUrls });
     return sealed;
   }
 
@@ -58,15 +68,19 @@ export class McpSessions {
     return sealed.length <= MAX_SEALED_LENGTH && this.#sealer.isOfUnknownKey(sealed);
   }
 
-  /** Returns the server's id; null if the session does not belong to this owner, or was never sealed. */
-  open(sealed: string, owner: McpSessionOwner): string | null {
+  /** Returns what is sealed; null if the session does not belong to this owner, or was never sealed. */
+  open(sealed: string, owner: McpSessionOwner): SealedSession | null {
     const context = contextOf(owner);
     const known = this.#opened.get(sealed);
-    if (known?.context === context) return known.id;
+    if (known?.context === context) return known;
     if (sealed.length > MAX_SEALED_LENGTH) return null;
-    const id = this.#sealer.open(sealed, context);
-    if (id !== null) this.#opened.set(sealed, { context, id });
-    return id;
+    const text = this.#sealer.open(sealed, context);
+    if (text === null) return null;
+    const takesUrls = text.endsWith(TAKES_URLS);
+    const id = takesUrls ? text.slice(0, -TAKES_URLS.length) : text;
+    const opened = { context, id, takesUrls };
+    this.#opened.set(sealed, opened);
+    return opened;
   }
 }
 

@@ -86,7 +86,7 @@ function failedRequest(known: KnownRequest): FailedRequest {
   return {
     requestId: known.requestId,
     audience: audienceOf(known),
-    messageId: known.messageId ?? null,
+    messageId: known.body?.message?.id ?? null,
     challenge: (tokenWasSent) => challenge(known, tokenWasSent),
     usedBasic: /^basic /i.test(request?.message.headers.authorization ?? ''),
   };

@@ -6,6 +6,7 @@ import type {
   CredentialsOfClient,
   UpstreamCredentials,
 } from '../forwarding/request/upstream-headers.ts';
+import type { InternalToken } from '../records/internal-token.ts';
 import type { McpSession } from './mcp-session.ts';
 import type { Permit } from './permit.ts';
 
@@ -22,19 +23,23 @@ export interface CredentialsOptions {
   readonly assertions: AssertionSigner;
   /** Absent on routes that are not MCP routes, and for WebSockets. */
   readonly session: McpSession | undefined;
+  /** For an upstream with OAuth of its own (specification: Internal Token). */
+  readonly internalToken: InternalToken | undefined;
 }
 
 /**
  * Decides which credentials the upstream gets with a permitted request: those of the client that are not for
- * the gateway, and the assertion of the caller's identity. The gateway's own cookies and tokens are never
- * passed on.
+ * the gateway, the internal token, and the assertion of the caller's identity. The gateway's own cookies and
+ * tokens are never passed on.
  */
 export function credentials(
   { route, caller }: Permit,
-  { origin, configuration, assertions, session }: CredentialsOptions,
+  { origin, configuration, assertions, session, internalToken }: CredentialsOptions,
 ): UpstreamCredentials {
   const ofClient = credentialsOfClient(route, caller);
   const added = session?.ids === undefined ? [] : [SESSION_HEADER, session.ids.server];
+  if (internalToken !== undefined)
+    added.push('Authorization', `Bearer ${internalToken.accessToken}`);
   if (caller.kind === 'anonymous') return { ofClient, added };
   if (caller.via === 'session-cookie' && caller.applicationToken !== undefined) {
     added.push('Authorization', `Bearer ${caller.applicationToken}`);

@@ -6,6 +6,7 @@ import type { Authenticators } from '../authentication/authenticator.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import { showsConsent } from '../configuration/shows-consent.ts';
+import type { ConnectLinks } from '../connect/connect-links.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import type { FindEndpoint } from '../endpoints/find-endpoint.ts';
 import { serveEndpoint } from '../endpoints/serve-endpoint.ts';
@@ -16,10 +17,11 @@ import { parseRequest } from '../http/parse-request.ts';
 import type { RequestMessage } from '../http/request-message.ts';
 import { sendResponse, type SentResponse } from '../http/send-response.ts';
 import type { Forwarded } from '../forwarding/forwarded.ts';
-import type { ResponsePlan, UpstreamResponse } from '../forwarding/response/response-plan.ts';
+import type { RelayPlan, UpstreamResponse } from '../forwarding/response/response-plan.ts';
 import type { AssertionSigner } from '../identity/assertion/assertion.ts';
 import type { McpSessions } from '../mcp-sessions/mcp-sessions.ts';
 import { checkMcpRequest } from '../mcp/check-mcp-request.ts';
+import type { InternalTokens } from '../upstream-oauth/internal-tokens/internal-tokens.ts';
 import type { AccessLog } from '../telemetry/access-log.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize, type DecisionLog } from './authorize.ts';
@@ -27,6 +29,7 @@ import { chooseUpstream } from './choose-upstream.ts';
 import { credentials } from './credentials.ts';
 import type { Forwarder } from './forward.ts';
 import { inspect, type InspectedBody } from './inspect.ts';
+import { internalTokenFor } from './internal-token.ts';
 import type { KnownRequest } from './known-request.ts';
 import { mcpAnswerFor } from './mcp-answer.ts';
 import { mcpSessionOf } from './mcp-session.ts';
@@ -34,6 +37,7 @@ import { makeUpstreamRequest } from './make-upstream-request.ts';
 import { matchHost, type MatchedHost } from './match-host.ts';
 import { matchMcpPath } from './match-mcp-path.ts';
 import { matchRoute } from './match-route.ts';
+import { planRefusals } from './plan-refusals.ts';
 import { planResponse } from './plan-response.ts';
 import { replaceServiceWorker } from './replace-service-worker.ts';
 
@@ -45,6 +49,11 @@ export interface Stages {
   readonly authorizationLog: DecisionLog;
   readonly assertions: AssertionSigner;
   readonly mcpSessions: McpSessions;
+  readonly internalTokens: Pick<
+    InternalTokens,
+    'tokenFor' | 'replacementOf' | 'drop' | 'requireScopes'
+  >;
+  readonly connectLinks: Pick<ConnectLinks, 'urlFor'>;
   /** Returns numbers in [0, 1). */
   readonly random: () => number;
   /** Milliseconds since the epoch. */
@@ -122,21 +131,27 @@ export async function handleRequest(
 
     const { mcpSessions, logger } = stages;
     const session = mcpSessionOf(permit, { origin, configuration, mcpSessions });
+    const found = internalTokenFor(permit, session, context, stages);
+    const internalToken = found instanceof Promise ? await found : found;
     const upstream = makeUpstreamRequest(
       permit,
-      credentials(permit, { origin, configuration, assertions, session }),
+      credentials(permit, { origin, configuration, assertions, session, internalToken }),
       chooseUpstream(permit, { configuration, random: stages.random }),
     );
     const isBesideConsent = showsConsent(host, configuration.settings);
-    const planner = (received: UpstreamResponse): ResponsePlan =>
-      planResponse(permit, received, { session, mcpSessions, isBesideConsent, logger });
+    const relaying = { session, mcpSessions, isBesideConsent, logger };
+    const relay = (received: UpstreamResponse): RelayPlan =>
+      planResponse(permit, received, relaying);
+    const planner =
+      internalToken === undefined
+        ? relay
+        : planRefusals({ permit, upstream, internalToken, session, context, stages }, relay);
     const forwarded = await stages.forwarder.forward(upstream, response, planner);
     sent = forwarded;
     // The response has ended already: this is for the log.
     if (forwarded.failure !== undefined) throw forwarded.failure;
   } catch (error) {
-    const messageId = body?.message?.id;
-    const known = { requestId, configuration, request, host, endpoint, route, messageId };
+    const known = { requestId, configuration, request, host, endpoint, route, body };
     const answer = stages.answerFailure(error, known);
     if (answer === undefined) response.destroy();
     else sent ??= sendResponse(response, answer, requestId);

@@ -62,7 +62,7 @@ export async function handleUpgrade(
 
     const upstream = makeUpstreamRequest(
       permit,
-      credentials(permit, { origin, configuration, assertions, session: undefined }),
+      credentials(permit, { ...context, assertions, session: undefined, internalToken: undefined }),
       chooseUpstream(permit, { configuration, random: stages.random }),
     );
     isForwarded = true;

@@ -2,6 +2,7 @@ import type { Endpoint } from '../endpoints/endpoint.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
+import type { InspectedBody } from './inspect.ts';
 import type { MatchedHost } from './match-host.ts';
 
 /** Everything that was known about a request when one of its stages failed. */
@@ -13,6 +14,6 @@ export interface KnownRequest {
   readonly host?: MatchedHost | undefined;
   readonly endpoint?: Endpoint | undefined;
   readonly route?: GatewayRoute | undefined;
-  /** Id of the JSON-RPC request; absent for messages without one. */
-  readonly messageId?: string | number | undefined;
+  /** Of a request to an MCP route. */
+  readonly body?: InspectedBody | undefined;
 }

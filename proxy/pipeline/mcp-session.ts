@@ -7,16 +7,25 @@ import type { RawFields } from '../forwarding/response/response-headers.ts';
 import type { McpSessionOwner, McpSessions } from '../mcp-sessions/mcp-sessions.ts';
 import { isStateless } from '../mcp/mirrored-headers.ts';
 import { MCP_SESSION_ID, rawHeaderValues } from '../mcp/raw-header.ts';
+import { beginsWithUrls } from '../mcp/url-elicitation.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
 import type { Permit } from './permit.ts';
 
 /** The MCP session of a permitted request to an MCP route. */
 export interface McpSession {
   readonly owner: McpSessionOwner;
-  /** What the client calls the session, and what the server calls it; absent before it begins. */
-  readonly ids: { readonly client: string; readonly server: string } | undefined;
+  /** Absent before the session begins. */
+  readonly ids: McpSessionIds | undefined;
   /** The request is of a revision without sessions: neither side gets an id. */
   readonly isStateless: boolean;
+}
+
+/** What the client calls a session, and what the server calls it. */
+interface McpSessionIds {
+  readonly client: string;
+  readonly server: string;
+  /** See `SealedSession`. */
+  readonly takesUrls: boolean;
 }
 
 /** Options of `mcpSessionOf`. */
@@ -48,9 +57,10 @@ export function mcpSessionOf(
   }
   const client = headers[MCP_SESSION_ID];
   if (client === undefined) return { owner, ids: undefined, isStateless: false };
-  const server = typeof client === 'string' ? mcpSessions.open(client, owner) : null;
-  if (server !== null) {
-    return { owner, ids: { client: String(client), server }, isStateless: false };
+  const sealed = typeof client === 'string' ? mcpSessions.open(client, owner) : null;
+  if (sealed !== null) {
+    const { id: server, takesUrls } = sealed;
+    return { owner, ids: { client: String(client), server, takesUrls }, isStateless: false };
   }
   if (rawHeaderValues(rawHeaders, MCP_SESSION_ID).length > 1) {
     throw new BadRequestError('repeated-session-id', 'the Mcp-Session-Id header is repeated');
@@ -63,12 +73,13 @@ export function mcpSessionOf(
 }
 
 /**
- * Returns the id of an MCP session for the client, from the header of the server's response; undefined if
- * it has none.
+ * Returns the id of an MCP session for the client, from the header of the server's response to a permitted
+ * request; undefined if it has none.
  *
  * Throws if the server's id is not one: a client without it would call without its session.
  */
 export function sessionIdForClient(
+  { body }: Permit,
   rawHeaders: RawFields,
   { owner, ids, isStateless }: McpSession,
   mcpSessions: McpSessions,
@@ -79,7 +90,8 @@ export function sessionIdForClient(
   if (id === undefined || isStateless) return undefined;
   // A session keeps its id, so that a response within it costs no cryptography.
   if (id === ids?.server && more.length === 0) return ids.client;
-  const sealed = more.length === 0 ? mcpSessions.seal(id, owner) : null;
+  const takesUrls = ids?.takesUrls ?? (body?.message !== undefined && beginsWithUrls(body.message));
+  const sealed = more.length === 0 ? mcpSessions.seal({ id, takesUrls }, owner) : null;
   if (sealed === null) {
     throw new InvalidMcpSessionIdError('the Mcp-Session-Id of the upstream is malformed');
   }

@@ -62,7 +62,7 @@ export function planResponse(
     const remove = isBesideConsent ? OWN_HEADERS_BESIDE_CONSENT : OWN_HEADERS;
     return { kind: 'relay', headers: { remove, add } };
   }
-  const sessionId = sessionIdForClient(response.rawHeaders, session, mcpSessions);
+  const sessionId = sessionIdForClient(permit, response.rawHeaders, session, mcpSessions);
   if (sessionId !== undefined) add.push('Mcp-Session-Id', sessionId);
   const { own, withCors } = hidesChallenge(permit, response, logger)
     ? MCP_HEADERS_AND_CHALLENGE

@@ -1,10 +1,12 @@
 import { DENIED, gatewayCode } from '../mcp/json-rpc-codes.ts';
 import { toolDenialResult } from '../mcp/tool-denial-result.ts';
+import { inputRequiredResult, urlElicitationError } from '../mcp/url-elicitation.ts';
 import type { OutgoingHttpHeaders } from 'node:http';
 
 import type { ErrorAudience } from '../endpoints/endpoint.ts';
 import { TokenRequiredError } from '../errors/authentication-errors.ts';
 import { TooManyRequestsError, ToolCallDeniedError } from '../errors/denial-errors.ts';
+import { NotConnectedError, type UrlElicitation } from '../errors/not-connected-errors.ts';
 import { InvalidClientError, OAuthError } from '../errors/oauth-errors.ts';
 import {
   describePublicly,
@@ -59,6 +61,8 @@ function headersOf(error: unknown, { challenge }: FailedRequest): OutgoingHttpHe
   if (error instanceof TokenRequiredError) {
     return { 'www-authenticate': challenge(error.tokenWasSent) };
   }
+  // The token is good, so the challenge has no error code.
+  if (isChallengeToConnect(error)) return { 'www-authenticate': challenge(false) };
   // RFC 9110, section 15.5.9. Otherwise the rest of the body could keep the connection busy.
   if (error instanceof BodyTooSlowError) return { connection: 'close' };
   if (error instanceof MethodNotAllowedError) return { allow: error.allow.join(', ') };
@@ -96,6 +100,9 @@ function jsonRpcError(error: unknown, failed: FailedRequest): GatewayResponse {
     const result = toolDenialResult(denial, error.protocolVersion);
     return json(error.status, { jsonrpc: '2.0', id: failed.messageId, result });
   }
+  if (error instanceof NotConnectedError && error.elicitation !== undefined) {
+    return json(error.status, elicitation(error.elicitation, error, failed));
+  }
   const status = statusOf(error);
   const messageId = error instanceof InvalidMessageError ? error.messageId : failed.messageId;
   const body = {
@@ -108,6 +115,29 @@ function jsonRpcError(error: unknown, failed: FailedRequest): GatewayResponse {
     },
   };
   return json(status, body, headersOf(error, failed));
+}
+
+/** Returns the JSON-RPC response by which a client is asked to have its user connect. */
+function elicitation(
+  { form, url, id, requestState }: UrlElicitation,
+  { reason }: NotConnectedError,
+  { messageId, requestId }: FailedRequest,
+): Readonly<Record<string, unknown>> {
+  const page = { url, message: WHY_TO_CONNECT, reason, requestId };
+  return {
+    ...{ jsonrpc: '2.0', id: messageId },
+    ...(form === 'error'
+      ? { error: urlElicitationError(page, id) }
+      : { result: inputRequiredResult(page, requestState) }),
+  };
+}
+
+/** For the user, who sees the host of the MCP server in the URL. */
+const WHY_TO_CONNECT =
+  'This MCP server needs your authorization. Open the page to give it, then try again.';
+
+function isChallengeToConnect(error: unknown): boolean {
+  return error instanceof NotConnectedError && error.elicitation === undefined;
 }
 
 /** A proxy does not know whether the operator writes manifests or plain YAML, so it names both fields. */

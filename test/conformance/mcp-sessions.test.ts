@@ -184,7 +184,8 @@ describe('An MCP session', () => {
     const resource = world.originOf('one');
     const owner = { gatewayId: 'default/gatehouse', resource, identity };
     const sealer = new Sealer([{ secret: Buffer.alloc(32, 1) }]);
-    await expectUnknown('alice at one', new McpSessions(sealer).seal('of-the-server', owner) ?? '');
+    const session = { id: 'of-the-server', takesUrls: false };
+    await expectUnknown('alice at one', new McpSessions(sealer).seal(session, owner) ?? '');
     const refused = world.gateway.logs().findLast(({ message }) => message === 'request refused');
     expect(JSON.stringify(refused?.['error'])).toContain('unknown-sealing-key');
   });

@@ -7,6 +7,8 @@ import { McpSessions, type McpSessionOwner } from '../../../../proxy/mcp-session
 const OLD: SealingKey = { secret: Buffer.alloc(32, 1) };
 const NEW: SealingKey = { secret: Buffer.alloc(32, 2) };
 
+const SESSION = { id: 'of-the-server', takesUrls: false };
+
 const ISSUER = 'https://idp.example.com';
 
 const OWNER: McpSessionOwner = {
@@ -26,7 +28,7 @@ class CountingSealer extends Sealer {
 }
 
 function sealedBy(sealer: Sealer): string {
-  return new McpSessions(sealer).seal('of-the-server', OWNER) ?? '';
+  return new McpSessions(sealer).seal(SESSION, OWNER) ?? '';
 }
 
 describe('the sealed id of an MCP session', () => {
@@ -40,16 +42,16 @@ describe('the sealed id of an MCP session', () => {
     ['absent user', { identity: undefined }],
   ])('does not open for another %s, also while it is remembered for its owner', (_, change) => {
     const sessions = new McpSessions(new Sealer([OLD]));
-    const sealed = sessions.seal('of-the-server', OWNER) ?? '';
+    const sealed = sessions.seal(SESSION, OWNER) ?? '';
     expect(sessions.open(sealed, { ...OWNER, ...change })).toBeNull();
-    expect(sessions.open(sealed, OWNER)).toBe('of-the-server');
+    expect(sessions.open(sealed, OWNER)).toMatchObject(SESSION);
     expect(sessions.open(sealed, { ...OWNER, ...change })).toBeNull();
   });
 
   test('opens at every proxy for as long as its key is accepted', () => {
     const sealed = sealedBy(new Sealer([OLD]));
-    expect(new McpSessions(new Sealer([OLD, NEW])).open(sealed, OWNER)).toBe('of-the-server');
-    expect(new McpSessions(new Sealer([NEW, OLD])).open(sealed, OWNER)).toBe('of-the-server');
+    expect(new McpSessions(new Sealer([OLD, NEW])).open(sealed, OWNER)).toMatchObject(SESSION);
+    expect(new McpSessions(new Sealer([NEW, OLD])).open(sealed, OWNER)).toMatchObject(SESSION);
     expect(new McpSessions(new Sealer([NEW])).open(sealed, OWNER)).toBeNull();
   });
 
@@ -69,7 +71,14 @@ describe('the sealed id of an MCP session', () => {
 
   test('opens if the id of the server is as long as accepted', () => {
     const id = '~'.repeat(2048);
-    const sealed = new McpSessions(new Sealer([OLD])).seal(id, OWNER) ?? '';
-    expect(new McpSessions(new Sealer([OLD])).open(sealed, OWNER)).toBe(id);
+    const session = { id, takesUrls: true };
+    const sealed = new McpSessions(new Sealer([OLD])).seal(session, OWNER) ?? '';
+    expect(new McpSessions(new Sealer([OLD])).open(sealed, OWNER)).toMatchObject(session);
+  });
+
+  test.each([true, false])('says whether its client opens URLs: %s', (takesUrls) => {
+    const session = { id: 'of-the-server', takesUrls };
+    const sealed = new McpSessions(new Sealer([OLD])).seal(session, OWNER) ?? '';
+    expect(new McpSessions(new Sealer([OLD])).open(sealed, OWNER)).toMatchObject(session);
   });
 });
