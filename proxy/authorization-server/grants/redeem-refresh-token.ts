@@ -10,6 +10,7 @@ import { narrowScope } from '../scope.ts';
 import { auditDetailsOf } from './audit-details.ts';
 import { listGrant } from './listed-grants.ts';
 import { refuseOtherProvider } from './refuse-other-provider.ts';
+import { refuseUnconnected } from './refuse-unconnected.ts';
 import { revokeGrant } from './revoke-grant.ts';
 import { openSuccessor, sealSuccessor } from './successor.ts';
 import type { GrantOptions, TokenRequest } from './token-request.ts';
@@ -23,7 +24,8 @@ import { tokenResponse } from './token-response.ts';
  * stays connected and the family never branches. After the grace period a repetition is a replay, which
  * ends the grant.
  *
- * An expired session is renewed first, so that a failed renewal does not use up the token.
+ * An expired session is renewed first, so that a failed renewal does not use up the token. Neither does a
+ * user who has to connect an upstream first.
  */
 export async function redeemRefreshToken(
   options: GrantOptions,
@@ -45,6 +47,7 @@ export async function redeemRefreshToken(
   const session = await sessionOf(grant.signInId, request);
   if (session === null) throw new InvalidGrantError('the session has ended; sign in again');
   refuseOtherProvider(session, grant.resource, request);
+  await refuseUnconnected(session, grant.resource, request, options);
 
   // In this order: a grant without its client or sign-in would lock the client out.
   const { refreshTokenSeconds } = settings.tokens;

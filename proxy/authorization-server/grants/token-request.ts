@@ -7,6 +7,7 @@ import type { Client } from '../../records/client.ts';
 import type { ExternalTokens } from '../../authentication/external-tokens.ts';
 import type { Issuer } from '../resources.ts';
 import type { AuditContext, AuditLog } from '../../telemetry/audit-log.ts';
+import type { InternalTokens } from '../../upstream-oauth/internal-tokens/internal-tokens.ts';
 import type { RefreshTokens } from './refresh-tokens.ts';
 
 /** A token request of an authenticated client. */
@@ -25,6 +26,7 @@ export interface GrantOptions {
   readonly externalTokens: ExternalTokens;
   readonly refreshTokens: RefreshTokens;
   readonly sessionOf: SessionOfSignIn;
+  readonly internalTokens: Pick<InternalTokens, 'isConnected'>;
   readonly audit: AuditLog;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
