@@ -13,7 +13,7 @@ export async function conformTokenResponse(response: Response): Promise<Response
   const { error, access_token: accessToken } = members;
   if (typeof error === 'string' && error !== '') {
     // GitHub, Slack and others refuse with status 200.
-    return json({ error: STANDARD_CODES[error] ?? error }, BAD_REQUEST);
+    return json({ error: STANDARD_CODES.get(error) ?? error }, BAD_REQUEST);
   }
   const isSuccess = ok && typeof accessToken === 'string';
   return isSuccess ? json(conformTokens(members), OK) : undefined;
@@ -25,16 +25,16 @@ const TOO_MANY_REQUESTS = 429;
 const SERVER_ERROR = 500;
 
 /** Words that well-known servers use for those of RFC 6749, section 5.2. */
-const STANDARD_CODES: Readonly<Record<string, string | undefined>> = {
+const STANDARD_CODES: ReadonlyMap<string, string> = new Map([
   // GitHub
-  bad_refresh_token: 'invalid_grant',
-  bad_verification_code: 'invalid_grant',
-  incorrect_client_credentials: 'invalid_client',
+  ['bad_refresh_token', 'invalid_grant'],
+  ['bad_verification_code', 'invalid_grant'],
+  ['incorrect_client_credentials', 'invalid_client'],
   // Slack
-  invalid_refresh_token: 'invalid_grant',
-  invalid_code: 'invalid_grant',
-  bad_client_secret: 'invalid_client',
-};
+  ['invalid_refresh_token', 'invalid_grant'],
+  ['invalid_code', 'invalid_grant'],
+  ['bad_client_secret', 'invalid_client'],
+]);
 
 type Members = Readonly<Record<string, unknown>>;
 

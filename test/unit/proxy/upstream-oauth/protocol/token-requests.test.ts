@@ -142,6 +142,7 @@ test.each([
   ['success', { error: 'invalid_grant' }, 200, 'invalid_grant'],
   ["GitHub's word for it", { error: 'bad_refresh_token' }, 200, 'invalid_grant'],
   ["Slack's word for it", { ok: false, error: 'invalid_refresh_token' }, 200, 'invalid_grant'],
+  ['a word of JavaScript', { error: 'constructor' }, 400, 'constructor'],
   ['a word that is not one', { error: 'a"b' }, 400, 'malformed error code'],
 ])('A refusal with %s is known by its code', async (_case, members, status, code) => {
   const body = { ...members, error_description: SECRET };
