@@ -17,7 +17,7 @@ import {
   PROXY_NAMESPACE,
   TEAM,
 } from '../support/kubernetes/gateway-manifests.ts';
-import { coreIn } from '../support/kubernetes/paths.ts';
+import { coreIn, roleBindingsIn } from '../support/kubernetes/paths.ts';
 import { SERVICE_PORT } from '../support/kubernetes/service-manifests.ts';
 
 const RBAC = join(import.meta.dirname, '../../controller/manifests/rbac.yaml');
@@ -25,7 +25,9 @@ const CONTROLLER = `system:serviceaccount:${INSTALL_NAMESPACE}:gatehouse-control
 
 interface Role {
   readonly kind: string;
-  readonly metadata: { readonly namespace?: string };
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  /** Of a binding. */
+  readonly roleRef?: { readonly name: string };
   readonly rules?: readonly {
     readonly apiGroups?: readonly string[];
     readonly resources?: readonly string[];
@@ -72,7 +74,7 @@ describe('rights', () => {
   });
 
   // Attack: with the sealing keys, whoever takes over a controller could make tokens of any user.
-  test('reach Secrets in the namespace of the settings only', async () => {
+  test('reach Secrets in the namespace of the settings only, unless another one lets them', async () => {
     const secrets = rights.filter(({ what }) => what.endsWith(' /secrets'));
     expect(new Set(secrets.map(({ namespace }) => namespace))).toEqual(
       new Set([INSTALL_NAMESPACE]),
@@ -90,6 +92,36 @@ describe('rights', () => {
   test('are empty for proxies, which send the API server no requests', () => {
     const users = new Set(cluster.faults.requests.map(({ user }) => user));
     expect([...users].sort()).toEqual(['admin', CONTROLLER]);
+  });
+
+  test('reach the Secret of a Route as soon as its namespace lets them', async () => {
+    await gateway.admin.request('POST', coreIn(TEAM, 'secrets'), {
+      metadata: { name: 'upstream', labels: { 'gatehouse.dev/referable': 'true' } },
+      data: { 'client-secret': Buffer.from('secret').toString('base64') },
+    });
+    const clientSecretRef = { name: 'upstream', key: 'client-secret' };
+    await gateway.applyRoute('tickets', {
+      from: 'https://tickets.example.test',
+      policy: { allow: { or: [{ domain: 'example.test' }] } },
+      to: 'https://mcp.example.test',
+      mcp: { server: { upstreamOauth2: { clientId: 'gatehouse', clientSecretRef } } },
+    });
+    await gateway.untilCondition('tickets', 'ResolvedRefs', 'False/SecretNotFound');
+    await gateway.untilCondition('tickets', 'Programmed', 'True/Programmed');
+    await gateway.admin.request('POST', roleBindingsIn(TEAM), {
+      metadata: { name: 'gatehouse-controller-route-secrets' },
+      roleRef: {
+        apiGroup: 'rbac.authorization.k8s.io',
+        kind: 'ClusterRole',
+        name: 'gatehouse-controller-route-secrets',
+      },
+      subjects: [
+        { kind: 'ServiceAccount', name: 'gatehouse-controller', namespace: INSTALL_NAMESPACE },
+      ],
+    });
+    await gateway.untilCondition('tickets', 'ResolvedRefs', 'True/ResolvedRefs');
+
+    expect(await gateway.condition('tickets', 'UpstreamAuthReady')).toBe('False/UpstreamNotListed');
   });
 
   /** Uses every feature for which the controller needs the API server. */
@@ -151,7 +183,9 @@ describe('rights', () => {
 function readRights(manifests: string): readonly Right[] {
   // Our own manifest, which API servers check.
   const roles = parseAllDocuments(manifests).map((document) => document.toJS() as Role);
-  return roles.flatMap(({ metadata, rules = [] }) =>
+  const bound = new Set(roles.flatMap(({ roleRef }) => roleRef?.name ?? []));
+  const granted = roles.filter(({ metadata }) => bound.has(metadata.name));
+  return granted.flatMap(({ metadata, rules = [] }) =>
     rules.flatMap(({ apiGroups = [''], resources = [], nonResourceURLs = [], verbs }) =>
       apiGroups.flatMap((group) =>
         [...resources, ...nonResourceURLs].flatMap((resource) =>

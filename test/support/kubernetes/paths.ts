@@ -13,6 +13,11 @@ export function coreIn(namespace: string, plural: string): string {
   return collectionOf('/api/v1', plural, namespace);
 }
 
+/** Path of the RoleBindings of a namespace. */
+export function roleBindingsIn(namespace: string): string {
+  return collectionOf('/apis/rbac.authorization.k8s.io/v1', 'rolebindings', namespace);
+}
+
 function collectionOf(root: string, plural: string, namespace: string | undefined): string {
   return namespace === undefined
     ? `${root}/${plural}`
