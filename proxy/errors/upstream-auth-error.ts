@@ -20,6 +20,8 @@ export type UpstreamAuthReason =
   | 'upstream-auth-no-pkce'
   /** The Secret of the given client cannot be used, and without it the gateway is not that client. */
   | 'upstream-auth-no-client-secret'
+  /** The token endpoint does not accept the gateway as the client that it is. */
+  | 'upstream-auth-client-refused'
   /** The authorization server takes no client that registers itself, and no credentials are given. */
   | 'upstream-auth-no-registration'
   /** The authorization server refused to register the gateway, or its answer is not usable. */

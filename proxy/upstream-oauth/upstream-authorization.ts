@@ -1,6 +1,7 @@
 import type { AuthorizationServer } from 'oauth4webapi';
 
 import type { UpstreamFetch } from './calls/upstream-calls.ts';
+import type { UpstreamAuthOutcome } from './upstream-auth-reports.ts';
 import type { UpstreamClient } from './registration/upstream-client.ts';
 
 /** The authorization server of an upstream, and the gateway as its client: what token requests need. */
@@ -17,6 +18,8 @@ export interface UpstreamServer {
    * `OutboundRefusedError` or an `OutboundFailedError`.
    */
   readonly fetch: UpstreamFetch;
+  /** Reports whether token requests of this client work, for whichever user. */
+  readonly report: (outcome: UpstreamAuthOutcome) => void;
 }
 
 /** Everything that a user's connection to an upstream needs. */

@@ -87,7 +87,8 @@ export class UpstreamAuthorizations {
       const sources = { ...discovered, configured: oauth.scopes, more: moreScopes };
       const scopes = selectScopes(sources, server);
       const fetch = this.#calls.fetchFor(server, context);
-      const found = await this.#withClient({ server, origin, oauth, fetch }, scopes);
+      const place = { server, origin, oauth, fetch, report: this.#reportsOf(route) };
+      const found = await this.#withClient(place, scopes);
       // Nobody was asked about given endpoints, so nothing is known of them yet.
       if (!found.isGiven) this.#reports.report(route.name, { kind: 'success' });
       return { ...found, resource, scopes };
@@ -101,12 +102,15 @@ export class UpstreamAuthorizations {
   }
 
   /** Registers the gateway again, once, if the server has forgotten it. */
-  async #withClient(place: ClientPlace, scopes: readonly string[]): Promise<UpstreamServer> {
-    const { server, fetch, oauth, origin } = place;
+  async #withClient(
+    place: ClientPlace & Pick<UpstreamServer, 'report'>,
+    scopes: readonly string[],
+  ): Promise<UpstreamServer> {
+    const { server, fetch, oauth, origin, report } = place;
     const { issuer } = server;
     const isGiven = oauth.endpoints !== undefined;
     const client = await this.#clients.forConnection(place, scopes);
-    const found = { server, issuer, isGiven, client, fetch };
+    const found = { server, issuer, isGiven, client, fetch, report };
     if (!(await this.#registrationChecks.isForgotten(found))) return found;
     await this.forgetRegistration(issuer, upstreamCallbackUrl(origin), client.id);
     return { ...found, client: await this.#clients.forConnection(place, scopes) };
@@ -130,7 +134,10 @@ export class UpstreamAuthorizations {
     const server = given ?? (await this.#servers.get(issuer, context));
     const fetch = this.#calls.fetchFor(server, context);
     const client = await this.#clients.withId(clientId, { server, origin, oauth, fetch });
-    return client && { server, issuer: server.issuer, isGiven: given !== undefined, client, fetch };
+    if (client === null) return null;
+    const report = this.#reportsOf(route);
+    const isGiven = given !== undefined;
+    return { server, issuer: server.issuer, isGiven, client, fetch, report };
   }
 
   /**
@@ -139,5 +146,9 @@ export class UpstreamAuthorizations {
    */
   forgetRegistration(issuer: string, callback: string, clientId: string): Promise<void> {
     return this.#clients.forget(issuer, callback, clientId);
+  }
+
+  #reportsOf({ name }: CompiledRoute): UpstreamServer['report'] {
+    return (outcome) => this.#reports.report(name, outcome);
   }
 }

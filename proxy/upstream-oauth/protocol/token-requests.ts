@@ -15,6 +15,8 @@ import {
 } from 'oauth4webapi';
 
 import { OutboundFailedError, OutboundRefusedError } from '../../outbound/outbound-errors.ts';
+import type { UpstreamClient } from '../registration/upstream-client.ts';
+import type { UpstreamAuthOutcome } from '../upstream-auth-reports.ts';
 import type { UpstreamServer } from '../upstream-authorization.ts';
 import { checkedResponse, type ExpectedResponse } from './checked-response.ts';
 import { clientAuthentication, oauthClient } from './client-authentication.ts';
@@ -104,7 +106,7 @@ export async function revokeUpstreamToken(
 const BY_GUARDED_FETCH = { [allowInsecureRequests]: true };
 
 async function requestTokens(
-  { issuer, fetch }: UpstreamServer,
+  { issuer, fetch, client, report }: UpstreamServer,
   resource: Resource,
   request: (options: TokenEndpointRequestOptions) => Promise<TokenEndpointResponse>,
 ): Promise<UpstreamTokens> {
@@ -119,8 +121,31 @@ async function requestTokens(
     ...(resource !== undefined && { additionalParameters: { resource } }),
   };
   const [outcome] = await Promise.allSettled([request(options)]);
-  if (outcome.status === 'rejected') throw failureOf(outcome.reason, host);
-  return readTokens(outcome.value, host);
+  if (outcome.status === 'rejected') {
+    const failure = failureOf(outcome.reason, host);
+    if (isClientRefused(failure, client)) report(clientRefused(failure, host));
+    throw failure;
+  }
+  const tokens = readTokens(outcome.value, host);
+  report({ kind: 'success' });
+  return tokens;
+}
+
+/** Codes that are about the client, whoever the user is (RFC 6749, section 5.2). */
+const CLIENT_ERRORS: ReadonlySet<string | undefined> = new Set([
+  'invalid_client',
+  'unauthorized_client',
+]);
+
+/** A registration that a server forgot is made again. */
+function isClientRefused(error: unknown, { source }: UpstreamClient): error is TokenRequestError {
+  const isOfClient = error instanceof TokenRequestError && CLIENT_ERRORS.has(error.code);
+  return isOfClient && source !== 'registered';
+}
+
+function clientRefused({ code = '' }: TokenRequestError, host: string): UpstreamAuthOutcome {
+  const message = `the token endpoint of ${host} does not accept the client of the gateway: ${code}`;
+  return { kind: 'failure', reason: 'upstream-auth-client-refused', message };
 }
 
 /** Codes that say nothing about the token or the client: RFC 6749, section 4.1.2.1, and RFC 8628. */

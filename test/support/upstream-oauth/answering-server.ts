@@ -1,3 +1,4 @@
+import type { UpstreamAuthOutcome } from '../../../proxy/upstream-oauth/upstream-auth-reports.ts';
 import type { UpstreamServer } from '../../../proxy/upstream-oauth/upstream-authorization.ts';
 
 /** A request to an endpoint of the server. */
@@ -11,6 +12,7 @@ export interface SentRequest {
 export interface AnsweringServer {
   readonly server: UpstreamServer;
   readonly requests: readonly SentRequest[];
+  readonly outcomes: readonly UpstreamAuthOutcome[];
 }
 
 export const ISSUER = 'https://as.example.com';
@@ -21,12 +23,15 @@ export function serverAnswering(
   { server, ...members }: Partial<UpstreamServer> = {},
 ): AnsweringServer {
   const requests: SentRequest[] = [];
+  const outcomes: UpstreamAuthOutcome[] = [];
   return {
     requests,
+    outcomes,
     server: {
       issuer: ISSUER,
       isGiven: false,
       client: { id: 'gatehouse', authMethod: 'none', source: 'registered' },
+      report: (outcome) => outcomes.push(outcome),
       ...members,
       server: {
         issuer: ISSUER,
