@@ -29,13 +29,7 @@ export type UpstreamAuthReason =
 
 /** What was being done. */
 export type UpstreamAuthStep =
-  | 'challenge'
-  | 'resource-metadata'
-  | 'server-metadata'
-  | 'registration'
-  | 'token'
-  | 'revocation'
-  | 'keys';
+  'challenge' | 'resource-metadata' | 'server-metadata' | 'registration' | 'token' | 'revocation';
 
 /** A setting, and the entry that is missing in it. */
 export interface MissingSetting {

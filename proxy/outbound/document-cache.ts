@@ -1,3 +1,5 @@
+import { SingleFlight } from '../cache/single-flight.ts';
+
 const SECOND = 1000;
 
 /** How long to wait before a document that could not be loaded is tried again. */
@@ -41,7 +43,7 @@ interface Entry<Value> {
 export class DocumentCache<Value> {
   readonly #settings: DocumentCacheSettings;
   readonly #entries = new Map<string, Entry<Value>>();
-  readonly #loading = new Map<string, Promise<Value>>();
+  readonly #loading = new SingleFlight<Value>();
 
   constructor(settings: DocumentCacheSettings) {
     this.#settings = settings;
@@ -71,15 +73,7 @@ export class DocumentCache<Value> {
         return lastGood.value;
       }
     }
-    return await this.#loadOnce(url, load);
-  }
-
-  #loadOnce(url: string, load: () => Promise<LoadedDocument<Value>>): Promise<Value> {
-    const running = this.#loading.get(url);
-    if (running) return running;
-    const loading = this.#load(url, load).finally(() => this.#loading.delete(url));
-    this.#loading.set(url, loading);
-    return loading;
+    return await this.#loading.run(url, () => this.#load(url, load));
   }
 
   async #load(url: string, load: () => Promise<LoadedDocument<Value>>): Promise<Value> {

@@ -28,6 +28,8 @@ export interface UpstreamCallContext {
   readonly allowedCidrs: Cidrs;
   /** Domain patterns. Absent: the URL is an operator's own word. */
   readonly allowedDomains?: readonly string[];
+  /** Bounds several calls together; each has a bound of its own too. */
+  readonly signal?: AbortSignal;
 }
 
 interface UpstreamCall extends Omit<OutboundContent, 'accept'> {
@@ -55,7 +57,7 @@ export class UpstreamCalls {
   async send(
     url: string,
     { step, accept = 'application/json', maxBytes = MAX_BYTES, ...content }: UpstreamCall,
-    { allowedCidrs, allowedDomains, route, requestId }: UpstreamCallContext,
+    { allowedCidrs, allowedDomains, signal, route, requestId }: UpstreamCallContext,
   ): Promise<OutboundResponse> {
     const { guardedFetch, logger, now } = this.#options;
     const start = now();
@@ -69,9 +71,9 @@ export class UpstreamCalls {
         'request-id': requestId,
       });
     };
-    const options = { accept, maxBytes, timeoutMs: TIMEOUT_MS, allowedCidrs, allowedDomains };
+    const guard = { timeoutMs: TIMEOUT_MS, allowedCidrs, allowedDomains, signal };
     try {
-      const response = await guardedFetch(url, { ...content, ...options });
+      const response = await guardedFetch(url, { ...content, accept, maxBytes, ...guard });
       log(`status-${String(response.status)}`);
       return response;
     } catch (error) {
@@ -110,7 +112,6 @@ function stepAt(url: string, server: AuthorizationServer): UpstreamAuthStep | un
     [server.token_endpoint, 'token'],
     [server.revocation_endpoint, 'revocation'],
     [server.registration_endpoint, 'registration'],
-    [server.jwks_uri, 'keys'],
   ] as const;
   return endpoints.find(([endpoint]) => URL.parse(endpoint ?? '')?.href === url)?.[1];
 }

@@ -1,5 +1,6 @@
 import type { AuthorizationServer } from 'oauth4webapi';
 
+import { SingleFlight } from '../../cache/single-flight.ts';
 import { UpstreamAuthError } from '../../errors/upstream-auth-error.ts';
 import { isOnAllowedDomain } from '../../outbound/allowed-domain.ts';
 import { domainNotAllowed, mostTelling } from '../calls/discovery-failures.ts';
@@ -10,6 +11,9 @@ import { givenServer } from './given-server.ts';
 import { findResourceMetadata } from './resource-metadata.ts';
 import { askForChallenge } from './unprompted-challenge.ts';
 import type { Upstream } from './upstream.ts';
+
+/** Bounds discovery as a whole: a user waits for it. */
+const TIMEOUT_MS = 20_000;
 
 /** A new connection uses metadata that are not older. */
 const MAX_AGE_SECONDS = 60;
@@ -39,13 +43,17 @@ interface DescribedResource {
 export class UpstreamDiscovery {
   readonly #calls: UpstreamCalls;
   readonly #servers: AuthorizationServers;
+  readonly #underWay = new SingleFlight<DiscoveredUpstream>();
 
   constructor({ calls, servers }: UpstreamDiscoveryOptions) {
     this.#calls = calls;
     this.#servers = servers;
   }
 
-  /** Returns the first usable authorization server of an upstream. Rejects with an `UpstreamAuthError`. */
+  /**
+   * Returns the first usable authorization server of an upstream. Rejects with an `UpstreamAuthError`.
+   * Concurrent calls for one upstream are one: users who all connect after an outage ask it once.
+   */
   async discover(
     upstream: Upstream,
     prompted: UpstreamChallenge | undefined,
@@ -56,6 +64,19 @@ export class UpstreamDiscovery {
       const ofChallenge = prompted?.scope;
       return { server: given, resource: upstream.url, ofChallenge, ofMetadata: undefined };
     }
+    const { allowedDomains, allowedCidrs } = context;
+    const key = JSON.stringify([upstream, prompted, allowedDomains, allowedCidrs]);
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    return this.#underWay.run(key, () =>
+      this.#discover(upstream, prompted, { ...context, signal }),
+    );
+  }
+
+  async #discover(
+    upstream: Upstream,
+    prompted: UpstreamChallenge | undefined,
+    context: UpstreamCallContext,
+  ): Promise<DiscoveredUpstream> {
     const challenge = prompted ?? (await askForChallenge(upstream.url, this.#calls, context));
     const described = await this.#describe(upstream, challenge?.resourceMetadata, context);
     const server = await this.#firstUsable(described.authorizationServers, upstream, context);

@@ -11,6 +11,7 @@ import type {
   UpstreamRegistration,
   UpstreamRegistrationKey,
 } from '../../records/upstream-registration.ts';
+import { SingleFlight } from '../../cache/single-flight.ts';
 import type { UpstreamRegistrationStore } from '../../store/upstream-registration-store.ts';
 import type { UpstreamFetch } from '../calls/upstream-calls.ts';
 import { upstreamCallbackUrl } from './client-metadata.ts';
@@ -48,7 +49,7 @@ export interface UpstreamClientsOptions {
 export class UpstreamClients {
   readonly #registrations: UpstreamRegistrationStore;
   readonly #now: () => number;
-  readonly #underWay = new Map<string, Promise<UpstreamRegistration>>();
+  readonly #registering = new SingleFlight<UpstreamRegistration>();
 
   constructor({ registrations, now }: UpstreamClientsOptions) {
     this.#registrations = registrations;
@@ -95,13 +96,7 @@ export class UpstreamClients {
   #registerOnce(place: ClientPlace, scopes: readonly string[]): Promise<UpstreamRegistration> {
     const key = keyOf(place);
     const name = `${key.issuer} ${key.redirectUri}`;
-    const underWay = this.#underWay.get(name);
-    if (underWay !== undefined) return underWay;
-    const registering = this.#register(key, place, scopes).finally(() =>
-      this.#underWay.delete(name),
-    );
-    this.#underWay.set(name, registering);
-    return registering;
+    return this.#registering.run(name, () => this.#register(key, place, scopes));
   }
 
   async #register(

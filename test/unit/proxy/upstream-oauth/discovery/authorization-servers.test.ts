@@ -98,6 +98,7 @@ describe('authorization servers', () => {
       site.requests.filter((line) => line === `GET ${SERVER_METADATA}`).length;
     await Promise.all([site.discover(), site.discover(), site.discover()]);
     expect(asked()).toBe(1);
+    expect(site.requests.filter((line) => line === `GET ${RESOURCE_METADATA}`)).toHaveLength(1);
     site.now += 60_000;
     await site.discover();
     expect(asked()).toBe(2);
