@@ -7,9 +7,10 @@ import type { ApprovedClient } from './approved-clients.ts';
 /** Lists what a user approved, each with a button that revokes it. */
 export function clientList(clients: readonly ApprovedClient[], browser: SignedInBrowser): Html {
   if (clients.length === 0) return html`<p>None.</p>`;
-  return html`<ul class="items">
-    ${clients.map((client) => clientItem(client, browser))}
-  </ul>`;
+  return html`<p>Each is named in its own words, which nobody checks.</p>
+    <ul class="items">
+      ${clients.map((client) => clientItem(client, browser))}
+    </ul>`;
 }
 
 function clientItem(client: ApprovedClient, browser: SignedInBrowser): Html {

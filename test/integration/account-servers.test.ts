@@ -3,8 +3,10 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { formOf } from '../support/account-world.ts';
 import { BrowserJar, type BrowserPage } from '../support/browser-jar.ts';
 import { startConnectWorld, walk, type ConnectableServer } from '../support/connect-world.ts';
+import { send, type Answer } from '../support/http-client.ts';
 import { openForAll } from '../support/open-for-all.ts';
 import { signInAt } from '../support/sign-in-world.ts';
+import { callMcp } from '../support/signed-in-client.ts';
 
 const world = openForAll(() => startConnectWorld({ hasAuthenticateHost: true }));
 
@@ -154,4 +156,22 @@ test('connecting ends on the account page although the session cookie is strict'
   const connected = await walk(browser, headers.location ?? '');
   expect(connected.body).toContain('alice@example.com');
   expect(stateOf(connected, strict.files)).toBe('Connected');
+});
+
+test('a sign-out everywhere ends the token that an application got for the user', async () => {
+  const { app, backend, files } = world();
+  await walk(browser, app);
+  const { authorization = '' } = backend.requests.at(-1)?.message.headers ?? {};
+  const token = authorization.replace('Bearer ', '');
+  expect(token).not.toBe('');
+  const list = (): Promise<Answer> =>
+    send(`${app}/.gateway/mcp/routes`, { headers: { authorization: `Bearer ${token}` } });
+  expect((await list()).status).toBe(200);
+  await connect(await openAccount(), files);
+
+  await browser.submit(formOf(await openAccount(), 'sign-out-everywhere'));
+  expect((await list()).status).toBe(401);
+  expect((await callMcp(files.url, token, { jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(
+    401,
+  );
 });
