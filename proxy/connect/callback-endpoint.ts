@@ -130,9 +130,9 @@ async function end(
       const wanted = { ...route, session, returnTo, isSecondTry: true } as const;
       return await beginConnection(wanted, context, options);
     }
+    reportConnection(attempt, context, options);
+    return await finishConnection(CONNECTED, attempt, context, options);
   } catch (error) {
     return reportFailure(error, attempt, context, options);
   }
-  reportConnection(attempt, context, options);
-  return finishConnection(CONNECTED, attempt, context, options);
 }

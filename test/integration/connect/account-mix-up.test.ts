@@ -136,6 +136,16 @@ describe('The response of an upstream connects nobody', () => {
     await expectNobodyConnected();
   });
 
+  test('after its user has signed in anew', async () => {
+    const browser = new BrowserJar();
+    const callback = await responseFor(browser, 'alice');
+    browser.deleteCookies(({ name }) => !name.includes('-connect-'));
+    await responseFor(browser, 'alice');
+
+    expect((await browser.open(callback)).status).toBe(403);
+    await expectNobodyConnected();
+  });
+
   test('without the cookie of the browser that began', async () => {
     const browser = new BrowserJar();
     const callback = await responseFor(browser, 'alice');

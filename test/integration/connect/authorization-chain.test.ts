@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+
+import { StoreUnavailableError } from '../../../proxy/store/store-unavailable-error.ts';
 
 import { BrowserJar } from '../../support/browser-jar.ts';
 import {
@@ -105,6 +107,15 @@ describe.each([
     world.files.authorizationServer.replace('token', (_message, response) => {
       response.writeHead(500).end('<h1>Internal error</h1>');
     });
+
+    expect((await authorize(new BrowserJar())).get('error')).toBe('temporarily_unavailable');
+  });
+
+  test('gets an error if the gateway cannot store its code', async () => {
+    const { authorizationCodes } = world.users.gateway.stores;
+    jest
+      .spyOn(authorizationCodes, 'save')
+      .mockRejectedValueOnce(new StoreUnavailableError('the store is away'));
 
     expect((await authorize(new BrowserJar())).get('error')).toBe('temporarily_unavailable');
   });
