@@ -31,7 +31,8 @@ export type AcceptanceSettings = Pick<Configuration, 'settings' | 'identityProvi
  * | `default`        | nothing      | an external token                            | the session cookie       |
  * | any other format | nothing      | an external token, or a token of this format | a token of this format   |
  *
- * An `mcp.client` route is a web route of the format `default`, whatever the settings say. MCP server routes never accept a cookie: browsers attach cookies to requests that other sites make.
+ * Routes with `mcp.client` always have the format `default`. MCP server routes never accept a cookie: browsers
+ * attach cookies to requests that other sites make.
  */
 export function acceptedCredentials(
   route: CompiledRoute,
@@ -46,8 +47,6 @@ const acceptedUnder = oncePerObject((configuration: AcceptanceSettings) =>
 
 function decide(route: CompiledRoute, configuration: AcceptanceSettings): AcceptedCredentials {
   if (route.access.kind === 'public') return { kind: 'nothing' };
-  // Specification: MCP-enabled application. A token of a provider could not be renewed for the backend.
-  if (route.mcpClient === true) return { kind: 'session-cookie' };
   const isMcpServer = route.mcpServer !== undefined;
   const format = route.bearerTokenFormat ?? configuration.settings.bearerTokenFormat ?? 'default';
   if (format === 'default') return { kind: isMcpServer ? 'external-token' : 'session-cookie' };
