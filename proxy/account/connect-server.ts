@@ -3,7 +3,8 @@ import type { EndpointContext } from '../endpoints/endpoint.ts';
 import { RouteNotFoundError } from '../errors/routing-errors.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { seeOther } from '../http/responses.ts';
-import { usableServers } from '../mcp-applications/list-servers.ts';
+import { mcpServersOf } from '../mcp-applications/mcp-servers.ts';
+import { couldUseRoute } from '../configuration/could-use-route.ts';
 import type { Identity } from '../records/session.ts';
 import type { AccountOptions } from './account-options.ts';
 
@@ -14,10 +15,10 @@ export function connectServer(
   { configuration }: EndpointContext,
   { connectLinks }: Pick<AccountOptions, 'connectLinks'>,
 ): GatewayResponse {
-  const server = usableServers(identity, configuration).find((usable) => usable.url === url);
-  const { compiled } = server?.route ?? {};
-  const upstreamOAuth = compiled?.mcpServer?.upstreamOAuth;
-  if (compiled === undefined || upstreamOAuth === undefined) {
+  const route = mcpServersOf(configuration.routes).byUrl.get(url)?.route;
+  const upstreamOAuth = route?.compiled.mcpServer?.upstreamOAuth;
+  const isUsable = route !== undefined && couldUseRoute(identity, route, configuration);
+  if (!isUsable || upstreamOAuth === undefined) {
     throw new RouteNotFoundError(404, 'there is no such MCP server to connect');
   }
   const link = {
@@ -25,5 +26,5 @@ export function connectServer(
     routeId: upstreamOAuth.routeId,
     returnTo: { kind: 'account' },
   } as const;
-  return seeOther(connectLinks.urlFor(link, originOf(compiled)));
+  return seeOther(connectLinks.urlFor(link, originOf(route.compiled)));
 }

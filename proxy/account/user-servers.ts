@@ -34,7 +34,7 @@ export async function serversOf(
   configuration: Pick<Configuration, 'routes' | 'identityProviders'>,
   { connections, stores }: ServerOptions,
 ): Promise<UserServers> {
-  const usable = usableServers(identity, configuration);
+  const usable = await usableServers(identity, configuration);
   const shown = usable.slice(0, MAX_SERVERS);
   const routes = shown.map(({ route }) => route.compiled);
   const states = await connections.statesOf(identity, routes);

@@ -14,7 +14,7 @@ import { listServers } from './list-servers.ts';
 import { readServers } from './read-servers.ts';
 
 /** What the applications of one user may ask. An answer evaluates the policies of all MCP servers. */
-const REQUESTS = { limit: 300, windowSeconds: 60 };
+const REQUESTS = { limit: 120, windowSeconds: 60 };
 
 /** Options of the endpoints for applications. */
 export interface ApplicationEndpointOptions {

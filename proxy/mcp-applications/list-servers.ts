@@ -1,3 +1,4 @@
+import { TimeSlices } from '../../shared/runtime/time-slices.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { couldUseRoute } from '../configuration/could-use-route.ts';
 import type { Identity } from '../records/session.ts';
@@ -16,13 +17,26 @@ export interface ListedServer {
   readonly connect_url?: string;
 }
 
-/** Returns the MCP servers that a user could use, always in the same order. */
-export function usableServers(
+/** Policies that are evaluated before other requests may have their turn. */
+const POLICIES_AT_ONCE = 100;
+
+/**
+ * Returns the MCP servers that a user could use, always in the same order. Other requests are served meanwhile, for there
+ * may be thousands of policies.
+ */
+export async function usableServers(
   identity: Identity,
   configuration: Pick<Configuration, 'routes' | 'identityProviders'>,
-): readonly McpServer[] {
+): Promise<readonly McpServer[]> {
   const { all } = mcpServersOf(configuration.routes);
-  return all.filter(({ route }) => couldUseRoute(identity, route, configuration));
+  const slices = new TimeSlices();
+  const available: McpServer[] = [];
+  for (let at = 0; at < all.length; at += POLICIES_AT_ONCE) {
+    const some = all.slice(at, at + POLICIES_AT_ONCE);
+    available.push(...some.filter(({ route }) => couldUseRoute(identity, route, configuration)));
+    await slices.pause();
+  }
+  return available;
 }
 
 /** Lists the MCP servers that a user could use, with whether they have to connect. */
@@ -31,7 +45,7 @@ export async function listServers(
   configuration: Pick<Configuration, 'routes' | 'identityProviders'>,
   connections: Pick<UserConnections, 'statesOf'>,
 ): Promise<readonly ListedServer[]> {
-  const available = usableServers(identity, configuration);
+  const available = await usableServers(identity, configuration);
   const needing = available.filter(({ connectUrl }) => connectUrl !== undefined);
   const routes = needing.map(({ route }) => route.compiled);
   const states = await connections.statesOf(identity, routes);

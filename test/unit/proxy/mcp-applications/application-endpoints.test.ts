@@ -120,7 +120,7 @@ describe('The list for applications', () => {
 
   test('is refused to a user who asks too often', async () => {
     const { list } = endpointsOf([aServer('mail')]);
-    for (let times = 0; times < 300; times += 1) await list();
+    for (let times = 0; times < 120; times += 1) await list();
     await expect(list()).rejects.toMatchObject({ status: 429 });
   });
 });
