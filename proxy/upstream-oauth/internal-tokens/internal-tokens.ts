@@ -13,6 +13,7 @@ import { type ConnectionState, connectionStateOf, mapInTurns } from './connectio
 import { KeptTokens, type TokenStores } from './kept-tokens.ts';
 import { connectedToken, type NewConnection } from './make-token.ts';
 import { revokeAtServer } from './revoke-at-server.ts';
+import { scopeUnion } from './scope-union.ts';
 import type { TokenServers } from './server-of-token.ts';
 import { type TokenName, tokenNameOf } from './token-name.ts';
 import { TokenRenewals } from './token-renewals.ts';
@@ -152,8 +153,7 @@ export class InternalTokens implements Disposable {
     const name = tokenNameOf(identity, route);
     if (!(await connectionNeeds.claimStepUp(name.key, STEP_UP_SECONDS))) return 'asked-lately';
     const [found, need] = await Promise.all([this.#kept.find(name), connectionNeeds.get(name.key)]);
-    const known = [...(found?.token.scopes ?? []), ...(need?.scopes ?? [])];
-    const union = [...new Set([...known, ...scopes])];
+    const union = scopeUnion(found?.token.scopes ?? [], need?.scopes ?? [], scopes);
     const since = this.#options.now();
     await connectionNeeds.put(name.key, { scopes: union, since }, NEED_SECONDS);
     return 'asked';
