@@ -89,8 +89,9 @@ export class UpstreamAuthorizations {
       const fetch = this.#calls.fetchFor(server, context);
       const place = { server, origin, oauth, fetch, report: this.#reportsOf(route) };
       const found = await this.#withClient(place, scopes);
-      // Nobody was asked about given endpoints, so nothing is known of them yet.
-      if (!found.isGiven) this.#reports.report(route.name, { kind: 'success' });
+      // Whether the server accepts another client shows at the token endpoint.
+      const isAccepted = found.client.source === 'registered';
+      if (isAccepted) this.#reports.report(route.name, { kind: 'success' });
       return { ...found, resource, scopes };
     } catch (error) {
       if (error instanceof UpstreamAuthError) {

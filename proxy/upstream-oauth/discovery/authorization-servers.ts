@@ -149,7 +149,7 @@ function readFailure(error: unknown, issuer: string, url: string): unknown {
  */
 function metadataUrls(issuer: string): readonly string[] {
   const url = URL.parse(issuer);
-  if (url === null || /[?#@]/.test(issuer)) {
+  if (url?.username !== '' || url.password !== '' || /[?#]/.test(issuer)) {
     // RFC 8414, section 2.
     const message = `${JSON.stringify(issuer)} is not the URL of an issuer`;
     throw new UpstreamAuthError('upstream-auth-metadata-invalid', message, { step: STEP });

@@ -178,3 +178,9 @@ test('what becomes of discovery is reported', async () => {
     },
   ]);
 });
+
+test('discovery alone is no success for a client that the server did not register itself', async () => {
+  site.oauth = { ...site.oauth, client: { id: 'given' } };
+  await site.discover();
+  expect(site.reports).toEqual([]);
+});
