@@ -67,7 +67,7 @@ export class IncrementalCompiler {
           return readStored('Route', { namespace: namespaceOf({ metadata }), name, uid, spec });
         },
         compileRoute: compile,
-        secrets: this.#secrets,
+        secrets: { known: this.#secrets, areAssumed: options.secrets === 'assumed' },
         directory: options.services === 'assumed' ? ASSUMED_SERVICES : this.#directory,
         labelsOf: (namespace) => this.#namespaces.get(namespace),
         onHost: (host, record) => this.#report.setHost(host, record),

@@ -36,8 +36,21 @@ export function secretNameOf({ namespace, name }: ClientSecretRef): string {
   return `${namespace}/${name}`;
 }
 
+/** The Secrets that routes may refer to. */
+export interface ReferableSecrets {
+  readonly known: Secrets;
+  /** Whether one that is not there counts as no problem, to find out what does not depend on it. */
+  readonly areAssumed: boolean;
+}
+
 /** Resolves a reference. */
-export function resolveClientSecret(ref: ClientSecretRef, secrets: Secrets): ResolvedClientSecret {
+export function resolveClientSecret(
+  ref: ClientSecretRef,
+  { known: secrets, areAssumed }: ReferableSecrets,
+): ResolvedClientSecret {
+  if (areAssumed && !secrets.has(secretNameOf(ref))) {
+    return { client: { lacksSecret: true }, problems: [] };
+  }
   const resolved = resolveSecret(ref, { namespace: ref.namespace, path: PATH, secrets });
   if (resolved.kind === 'made') return { client: { secret: resolved.value }, problems: [] };
   return { client: { lacksSecret: true }, problems: resolved.problems };

@@ -9,7 +9,7 @@ import { resolveBackends, type ResolvedBackends } from '../backends/resolve-back
 import type { ServiceLookup } from '../backends/service-lookup.ts';
 import { andThen, type CompileResult } from '../compile-result.ts';
 import { guarded } from '../guarded.ts';
-import { namespaceOf, type Secrets } from '../resources.ts';
+import { namespaceOf } from '../resources.ts';
 import { claimsOf, type RouteClaims } from './claims.ts';
 import {
   NO_CLIENT_SECRET,
@@ -17,6 +17,7 @@ import {
   resolveClientSecret,
   withClientSecret,
   type ClientSecretRef,
+  type ReferableSecrets,
 } from './client-secret.ts';
 
 /** Compiles a valid route under the present settings. */
@@ -79,7 +80,7 @@ export class RouteGeneration {
   }
 
   /** Resolves its reference to a Secret again. Returns whether the result changed. */
-  resolveSecret(secrets: Secrets): boolean {
+  resolveSecret(secrets: ReferableSecrets): boolean {
     if (this.secretRef === undefined) return false;
     const before = JSON.stringify(this.#secret);
     this.#secret = resolveClientSecret(this.secretRef, secrets);

@@ -8,10 +8,11 @@ import type { CompileResult } from '../compile-result.ts';
 import { generationOf, isSameGeneration } from '../generation.ts';
 import { guarded } from '../guarded.ts';
 import type { Labels } from '../label-selector.ts';
-import { namespaceOf, type Secrets } from '../resources.ts';
+import { namespaceOf } from '../resources.ts';
 import { admits, type RouteAdmission } from '../route-admission.ts';
 import type { RouteContext } from '../route-context.ts';
 import { hasSameClaims } from './claims.ts';
+import type { ReferableSecrets } from './client-secret.ts';
 import type { HostOwner } from './host-holds.ts';
 import type { Prior } from './read-prior.ts';
 import { RouteDecisions, type HostTerms } from './route-decisions.ts';
@@ -32,8 +33,7 @@ export interface RouteTableOptions {
   readonly read: (route: StoredRoute) => CompileResult<Route>;
   readonly compileRoute: (route: Route, context: RouteContext) => CompileResult<CompiledRoute>;
   readonly directory: ServiceLookup;
-  /** All Secrets that are known. */
-  readonly secrets: Secrets;
+  readonly secrets: ReferableSecrets;
   readonly labelsOf: (namespace: string) => Labels | undefined;
   /** Receives the owner of a host if another process has to know it; undefined: it need not. */
   readonly onHost: (host: string, record: HostOwner | undefined) => void;

@@ -202,7 +202,14 @@ describe('gatehouse explain', () => {
       },
     };
     const file = await directory.write('settings.yaml', JSON.stringify(settings));
-    const route = join(EXAMPLES, 'mcp-server.yaml');
+    const upstreamOauth2 = { clientId: 'x', clientSecretRef: { name: 'nowhere', key: 'secret' } };
+    const spec = {
+      ...{ from: 'https://tickets.example.com', to: 'https://mcp.tickets.example' },
+      ...{ mcp: { server: { upstreamOauth2 } }, allowAnyAuthenticatedUser: true },
+    };
+    const metadata = { name: 'tickets', namespace: 'support' };
+    const manifest = { ...settings, kind: 'Route', metadata, spec };
+    const route = await directory.write('route.yaml', JSON.stringify(manifest));
     const { code } = await runInProcess([
       ...['explain', '-f', file, '-f', route, '--email', 'alice@example.com'],
     ]);

@@ -9,6 +9,9 @@ const HOST = 'must be a domain such as example.com or *.example.com, in lower ca
 /** Changes of a Route's spec that an API server admits, since it removes null values. */
 export const INVALID_NULLS: readonly InvalidManifest[] = [
   ['prefix:', 'spec.prefix: must be a string'],
+  ['mcp: { client: }', 'spec.mcp.client: must be an object'],
+  ['mcp: { server: { upstreamOauth2: } }', 'spec.mcp.server.upstreamOauth2: must be an object'],
+  ['mcp: { server: }', 'spec.mcp.server: must be an object'],
 ];
 
 /** Changes of a Route's spec that make it invalid by its schema. */
@@ -37,9 +40,7 @@ export const INVALID_ROUTES: readonly InvalidManifest[] = [
     "{ allowWebsockets: true, websocketAllowedOrigins: ['*'] }",
     'spec.websocketAllowedOrigins[0]: must be a scheme, host and optional port such as https://app.example.com, without a path',
   ],
-  ['mcp: { client: }', 'spec.mcp.client: must be an object'],
   ['mcp: { client: { path: /a } }', 'spec.mcp.client.path: is not a known field'],
-  ['mcp: { server: { upstreamOauth2: } }', 'spec.mcp.server.upstreamOauth2: must be an object'],
   [
     'mcp: { server: { upstream_oauth2: {} } }',
     'spec.mcp.server.upstream_oauth2: is not a known field; did you mean "upstreamOauth2"?',
@@ -80,7 +81,6 @@ export const INVALID_ROUTES: readonly InvalidManifest[] = [
     'mcp: { server: { upstreamOauth2: { authorizationUrlParams: { prompt: 1 } } } }',
     'spec.mcp.server.upstreamOauth2.authorizationUrlParams.prompt: must be a string',
   ],
-  ['mcp: { server: }', 'spec.mcp.server: must be an object'],
   [
     'mcp: { server: { max_request_bytes: 1 } }',
     'spec.mcp.server.max_request_bytes: is not a known field; did you mean "maxRequestBytes"?',
