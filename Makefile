@@ -28,7 +28,7 @@ fastmcp: ## Install fastmcp, an MCP client in Python, for the tests, once
 	@bash test/support/install-fastmcp.sh >/dev/null
 
 .PHONY: run
-run: deps ## Run the demo: an identity provider, an MCP server, and the gateway between
+run: deps ## Run the demo: an identity provider, MCP servers, an application, and the gateway between
 	@node cli/gatehouse.js demo
 
 .PHONY: test

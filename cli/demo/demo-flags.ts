@@ -5,14 +5,14 @@ import { UsageError } from '../usage-error.ts';
 export const DEMO_LINE: CommandLine = {
   name: 'demo',
   summary:
-    'Start a demo on this machine: an identity provider, an MCP server, and the gateway between',
+    'Start a demo on this machine: an identity provider, MCP servers, an application, and the gateway between',
   flags: {
     port: {
       kind: 'text',
       environment: 'GATEHOUSE_DEMO_PORT',
       defaultValue: '8080',
       value: 'PORT',
-      description: 'Port of the gateway; 0 takes a free one.',
+      description: 'First of four ports of the gateway; 0 takes free ones.',
     },
     'idp-port': {
       kind: 'text',

@@ -7,11 +7,14 @@ import type { Environment } from '../../shared/runtime/environment.ts';
 import type { Arguments } from '../arguments.ts';
 import type { CommandStreams } from '../command.ts';
 import { startStandaloneGateway, type StandaloneGateway } from '../process/standalone-gateway.ts';
+import { startApplication } from './application/application.ts';
+import { gatewayOrigins } from './gateway-origins.ts';
 import { guide } from './guide.ts';
 import { startIdentityProvider } from './identity-provider/identity-provider.ts';
 import { LogView } from './log-view.ts';
-import { availablePort, PortInUseError } from './loopback-server.ts';
+import { PortInUseError, type LoopbackServer } from './loopback-server.ts';
 import { startMcpServer } from './mcp-server/mcp-server.ts';
+import { startNotesServer } from './notes-server/notes-server.ts';
 import { readDemoFlags, type DemoFlags } from './demo-flags.ts';
 import { writeManifests } from './write-manifests.ts';
 
@@ -50,23 +53,32 @@ async function startDemo(
   lines: LineWriter,
 ): Promise<Demo> {
   await using starting = new AsyncDisposableStack();
-  const gatewayPort = await availablePort(options.gateway);
-  const gatewayOrigin = `http://localhost:${String(gatewayPort)}`;
-  const identityProvider = await startIdentityProvider(options.identityProvider, gatewayOrigin);
-  starting.defer(() => identityProvider.close());
-  const mcpServer = await startMcpServer(options.mcpServer, gatewayOrigin);
-  starting.defer(() => mcpServer.close());
+  const origins = await gatewayOrigins(options.gateway);
+  const closing = (server: LoopbackServer): LoopbackServer => {
+    starting.defer(() => server.close());
+    return server;
+  };
+  const servers = {
+    identityProvider: closing(
+      await startIdentityProvider(options.identityProvider, origins.signIn),
+    ),
+    mcpServer: closing(await startMcpServer(options.mcpServer, origins.gateway)),
+    notesServer: closing(await startNotesServer()),
+    applicationServer: closing(await startApplication(origins.application)),
+  };
   const directory = starting.use(
     await writeManifests({
-      gateway: gatewayOrigin,
-      identityProvider: identityProvider.origin,
-      mcpServer: mcpServer.origin,
+      ...origins,
+      identityProvider: servers.identityProvider.origin,
+      mcpServer: servers.mcpServer.origin,
+      notesServer: servers.notesServer.origin,
+      applicationServer: servers.applicationServer.origin,
     }),
   );
   const gateway = await startGateway(directory.path, environment, lines);
   const others = starting.move();
   return {
-    guide: guide({ gatewayOrigin, manifestPath: directory.path }),
+    guide: guide({ ...origins, manifestPath: directory.path }),
     [Symbol.asyncDispose]: async () => {
       // All at once: open responses end when their server closes, and nobody waits for them.
       await Promise.all([gateway.close(), others.disposeAsync()]);

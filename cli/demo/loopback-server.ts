@@ -11,6 +11,9 @@ export interface LoopbackServer {
   close(): Promise<void>;
 }
 
+/** For servers whose address nobody types. */
+export const ANY_PORT: WantedPort = { port: 0, flag: '', environment: '' };
+
 /** Thrown if a port of the demo is in use. The message names what changes the port. */
 export class PortInUseError extends Error {
   override readonly name = 'PortInUseError';

@@ -7,8 +7,13 @@ const MANIFESTS = join(import.meta.dirname, 'manifests');
 /** Origins in the manifests, which are replaced by those of the running demo. */
 const WRITTEN = {
   gateway: 'http://localhost:8080',
+  application: 'http://localhost:8081',
+  notes: 'http://localhost:8082',
+  signIn: 'http://localhost:8083',
   identityProvider: 'http://localhost:9191',
   mcpServer: 'http://localhost:9292',
+  notesServer: 'http://localhost:9393',
+  applicationServer: 'http://localhost:9494',
 } as const;
 
 /** The origins of the running demo. */
@@ -31,10 +36,8 @@ export async function writeManifests(origins: DemoOrigins): Promise<ManifestDire
 
 /** Replaces all origins in one pass, so that a replacement is not replaced again. */
 function withOrigins(text: string, origins: DemoOrigins): string {
-  const byWritten = new Map<string, string>([
-    [WRITTEN.gateway, origins.gateway],
-    [WRITTEN.identityProvider, origins.identityProvider],
-    [WRITTEN.mcpServer, origins.mcpServer],
-  ]);
+  // `origins` has every key of `WRITTEN`.
+  const names = Object.keys(WRITTEN) as (keyof typeof WRITTEN)[];
+  const byWritten = new Map<string, string>(names.map((name) => [WRITTEN[name], origins[name]]));
   return text.replace(/http:\/\/localhost:\d+/g, (origin) => byWritten.get(origin) ?? origin);
 }

@@ -6,6 +6,9 @@ import { text } from 'node:stream/consumers';
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
+import type { Button } from '../../cli/demo/client/html-forms.ts';
+import { TextBrowser, type VisitedPage } from '../../cli/demo/client/text-browser.ts';
+
 const ROOT = join(import.meta.dirname, '../..');
 const ANY_PORTS = ['--port', '0', '--idp-port', '0', '--mcp-port', '0'];
 
@@ -19,6 +22,8 @@ interface Finished {
 interface RunningDemo {
   readonly process: ChildProcess;
   readonly url: string;
+  /** Where the application is. */
+  readonly application: string;
   /** Everything on stdout so far. */
   log(): string;
 }
@@ -49,7 +54,10 @@ async function startDemo(): Promise<RunningDemo> {
   for await (const chunk of child.stderr.setEncoding('utf8')) {
     guide += String(chunk);
     const [, url] = /demo:client -- --url (http:\/\/localhost:\d+)/.exec(guide) ?? [];
-    if (url !== undefined) return { process: child, url, log: () => log };
+    const [, application] = /sample application.*\s+(http:\/\/localhost:\d+)/.exec(guide) ?? [];
+    if (url !== undefined && application !== undefined) {
+      return { process: child, url, application, log: () => log };
+    }
   }
   throw new Error(`the demo did not start: ${guide}`);
 }
@@ -72,6 +80,17 @@ async function freePort(): Promise<number> {
   server.close();
   await once(server, 'close');
   return port;
+}
+
+/** Finds the button of an account. */
+function isAccount(account: string): (button: Button) => boolean {
+  return ({ fields }) => fields.get('account') === account;
+}
+
+/** The states of the servers on a page of the application. */
+function statesIn({ body }: VisitedPage): Readonly<Record<string, string>> {
+  const servers = body.matchAll(/<h2>(\w+)<\/h2>\s*<p><code>[^<]*<\/code>: ([\w ]+)<\/p>/g);
+  return Object.fromEntries([...servers].map(([, name = '', state = '']) => [name, state]));
 }
 
 /** Authorization records of one user's calls of one tool. */
@@ -131,6 +150,42 @@ describe('the demo', () => {
     expect(decisions(demo, 'carol@example.com', 'delete_invoice')).toMatchObject([
       { allow: true, deny: false },
     ]);
+  });
+
+  test('lets an engineer connect her notes, and an application call them with her token', async () => {
+    const browser = new TextBrowser();
+    const press = (page: VisitedPage, is: (button: Button) => boolean): Promise<VisitedPage> => {
+      const button = page.buttons.find(is);
+      if (button === undefined) throw new Error(`nothing to press on ${page.body}`);
+      return browser.press(page, button);
+    };
+    const chooser = await browser.open(new URL(demo.application));
+    const overview = await press(chooser, isAccount('bob'));
+    expect(overview.title).toBe('The sample application');
+    expect(overview.body).toContain('Hello, Bob Brandt');
+    expect(statesIn(overview)).toEqual({ invoices: 'connected', notes: 'not connected' });
+
+    const accounts = await press(overview, ({ fields }) => fields.has('redirect_url'));
+    expect(accounts.title).toBe('Which notes may Gatehouse use?');
+    const connected = await press(accounts, isAccount('carol'));
+    expect(connected.url.origin).toBe(demo.application);
+    expect(statesIn(connected)).toEqual({ invoices: 'connected', notes: 'connected' });
+
+    const results = await Promise.all(
+      connected.buttons
+        .filter(({ action }) => action === '/call')
+        .map((button) => browser.press(connected, button)),
+    );
+    expect(results.map(({ title }) => title)).toEqual([
+      'list_invoices returned this',
+      'list_notes returned this',
+    ]);
+    // The account at the notes is another one than that of the gateway.
+    expect(results[1]?.body).toContain('Notes of the account carol');
+    expect(decisions(demo, 'bob@example.com', 'list_notes')).toMatchObject([{ allow: true }]);
+
+    const disconnected = await press(connected, ({ action }) => action === '/disconnect');
+    expect(statesIn(disconnected)).toEqual({ invoices: 'connected', notes: 'not connected' });
   });
 
   test('names the users who can sign in, and refuses any other', async () => {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 import { html } from '../../../proxy/http/html.ts';
 import { page } from '../../../proxy/pages/layout.ts';
-import { startLoopbackServer } from '../loopback-server.ts';
+import { ANY_PORT, startLoopbackServer } from '../loopback-server.ts';
 
 const CALLBACK_PATH = '/callback';
 
@@ -16,18 +16,15 @@ export interface CallbackServer extends AsyncDisposable {
 /** Starts a callback server on a free port of the loopback address (RFC 8252, section 7.3). */
 export async function startCallbackServer(): Promise<CallbackServer> {
   const arrival = Promise.withResolvers<URLSearchParams>();
-  const server = await startLoopbackServer(
-    { port: 0, flag: '', environment: '' },
-    (origin) => (request, response) => {
-      const url = new URL(request.url ?? '/', origin);
-      if (url.pathname !== CALLBACK_PATH) {
-        response.writeHead(404).end();
-        return;
-      }
-      respond(response);
-      arrival.resolve(url.searchParams);
-    },
-  );
+  const server = await startLoopbackServer(ANY_PORT, (origin) => (request, response) => {
+    const url = new URL(request.url ?? '/', origin);
+    if (url.pathname !== CALLBACK_PATH) {
+      response.writeHead(404).end();
+      return;
+    }
+    respond(response);
+    arrival.resolve(url.searchParams);
+  });
   const { port } = new URL(server.origin);
   return {
     redirectUrl: `http://127.0.0.1:${port}${CALLBACK_PATH}`,

@@ -11,6 +11,8 @@ const MAX_REDIRECTS = 20;
 export interface VisitedPage {
   readonly url: URL;
   readonly title: string;
+  /** The markup. */
+  readonly body: string;
   readonly buttons: readonly Button[];
 }
 
@@ -86,7 +88,7 @@ function readPage(url: URL, { status, body }: Answer): VisitedPage {
   if (status !== 200) {
     throw new Error(`${url.origin} responds with ${String(status)}: ${title}`);
   }
-  return { url, title, buttons: findButtons(body) };
+  return { url, title, body, buttons: findButtons(body) };
 }
 
 function keepCookie(jar: Map<string, string>, header: string): void {

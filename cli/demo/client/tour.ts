@@ -24,6 +24,9 @@ export async function takeTour(client: Client, print: Print): Promise<void> {
   });
   const id = /INV-\d+/.exec(listed)?.[0] ?? 'INV-1003';
   await call(client, print, { name: 'delete_invoice', arguments: { id } });
+  print(
+    dim('Next: the sample application, in a browser. The demo printed its address at the start.'),
+  );
 }
 
 interface ToolCall {

@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Provider } from 'oidc-provider';
 
-import type { GatewayResponse } from '../../../proxy/http/gateway-response.ts';
 import { readForm } from '../../../proxy/http/read-form.ts';
 import { startLoopbackServer, type LoopbackServer } from '../loopback-server.ts';
 import type { WantedPort } from '../demo-flags.ts';
+import { sendPage, withoutCookies } from '../pages-of-servers.ts';
 import { findPerson } from '../people.ts';
 import { loadOidcProvider } from './load-oidc-provider.ts';
 import { providerConfiguration } from './provider-configuration.ts';
@@ -13,41 +13,31 @@ import { ACCOUNT_FIELD, signInGonePage, signInPage } from './sign-in-page.ts';
 
 const INTERACTION_PREFIX = '/sign-in/';
 
-/** Starts the demo's OpenID provider. It signs people in to the gateway at `gatewayOrigin` only. */
+/** Starts the demo's OpenID provider. It signs people in to the gateway whose users sign in at `signInOrigin`. */
 export async function startIdentityProvider(
   listen: WantedPort,
-  gatewayOrigin: string,
+  signInOrigin: string,
 ): Promise<LoopbackServer> {
   const { Provider, errors } = await loadOidcProvider();
   return startLoopbackServer(listen, async (origin) => {
     const interactionUrl = (uid: string): string => INTERACTION_PREFIX + uid;
     const provider = new Provider(
       origin,
-      await providerConfiguration(gatewayOrigin, interactionUrl),
+      await providerConfiguration(signInOrigin, interactionUrl),
     );
     const protocol = provider.callback();
     return (request, response) => {
-      forgetWhoSignedIn(request);
+      withoutCookies(request, '_session');
       if (request.url?.startsWith(INTERACTION_PREFIX) !== true) {
         void protocol(request, response);
         return;
       }
       interact(provider, request, response).catch((error: unknown) => {
-        if (error instanceof errors.SessionNotFound) send(response, signInGonePage());
+        if (error instanceof errors.SessionNotFound) sendPage(response, signInGonePage());
         else response.destroy();
       });
     };
   });
-}
-
-/**
- * Removes the session cookie, so that the provider asks each time who signs in: users of the demo
- * switch between people without signing out.
- */
-function forgetWhoSignedIn(request: IncomingMessage): void {
-  const cookies = request.headers.cookie?.split('; ') ?? [];
-  const kept = cookies.filter((cookie) => !cookie.startsWith('_session'));
-  request.headers.cookie = kept.join('; ');
 }
 
 async function interact(
@@ -58,7 +48,7 @@ async function interact(
   const { uid } = await provider.interactionDetails(request, response);
   const person = request.method === 'POST' ? await readChoice(request) : undefined;
   if (person === undefined) {
-    send(response, signInPage(INTERACTION_PREFIX + uid));
+    sendPage(response, signInPage(INTERACTION_PREFIX + uid));
     return;
   }
   await provider.interactionFinished(request, response, {
@@ -68,8 +58,4 @@ async function interact(
 
 async function readChoice(request: IncomingMessage) {
   return findPerson((await readForm(request)).get(ACCOUNT_FIELD));
-}
-
-function send(response: ServerResponse, { status, headers, body }: GatewayResponse): void {
-  response.writeHead(status, headers).end(body);
 }

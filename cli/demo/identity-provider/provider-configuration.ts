@@ -18,7 +18,7 @@ const SCOPES = 'openid profile email groups offline_access';
 
 /** Configuration of the demo's provider: everybody in `PEOPLE`, no consent, new keys each time. */
 export async function providerConfiguration(
-  gatewayOrigin: string,
+  signInOrigin: string,
   interactionUrl: (uid: string) => string,
 ): Promise<Configuration> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
@@ -28,7 +28,7 @@ export async function providerConfiguration(
       {
         client_id: CLIENT_ID,
         client_secret: CLIENT_SECRET,
-        redirect_uris: [`${gatewayOrigin}/.gateway/callback`],
+        redirect_uris: [`${signInOrigin}/.gateway/callback`],
         // A key for RS256, the default, takes many times longer to make.
         id_token_signed_response_alg: 'ES256',
         grant_types: ['authorization_code', 'refresh_token'],
