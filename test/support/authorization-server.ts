@@ -98,6 +98,8 @@ export interface TestServer extends AsyncDisposable {
   readonly stores: Stores;
   readonly logged: readonly LogRecord[];
   readonly clock: { now: number };
+  /** Says whether a user has connected the upstream of a route. A test may replace it. */
+  readonly connections: { isConnected: () => Promise<boolean> };
   /** Replaces the documents of URL client IDs. */
   publish(documents: Readonly<Record<string, unknown>>): void;
   /** Sends a request to the gateway, for the origin in the URL. */
@@ -167,6 +169,7 @@ export async function startAuthorizationServer({
   const sealer = new Sealer([{ secret: Buffer.alloc(32) }]);
   const externalTokens = new ExternalTokens(sealer);
   const refreshTokens = new RefreshTokens(sealer);
+  const connections = { isConnected: () => Promise.resolve(true) };
   const published = { documents };
   const guardedFetch: GuardedFetch = (url) => {
     const document = published.documents[url];
@@ -201,7 +204,7 @@ export async function startAuthorizationServer({
     readClientKeys: createClientKeysReader({ guardedFetch, now }),
     sessionCookies: browsers,
     connectLinks: new ConnectLinks({ sealer, now }),
-    internalTokens: { isConnected: () => Promise.resolve(true) },
+    internalTokens: { isConnected: () => connections.isConnected() },
     redirectToSignIn: ({ origin }, { returnPath }) =>
       seeOther(`${SIGN_IN_URL}?${new URLSearchParams({ to: origin + returnPath }).toString()}`),
   });
@@ -219,6 +222,7 @@ export async function startAuthorizationServer({
     stores,
     logged,
     clock,
+    connections,
     publish: (replacement) => void (published.documents = replacement),
     send: (url, options) => send(port, url, options),
     signIn: async (origin = ISSUER, session = {}) => {

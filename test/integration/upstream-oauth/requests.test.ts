@@ -1,6 +1,7 @@
-import { beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 
 import { membersOf } from '../../support/http-client.ts';
+import { openForAll } from '../../support/open-for-all.ts';
 import { errorIn, refresh } from '../../support/session-world.ts';
 import { callMcp, signInClient } from '../../support/signed-in-client.ts';
 import {
@@ -30,31 +31,42 @@ function reasonOf(answer: Parameters<typeof membersOf>[0]): unknown {
 }
 
 describe.each(MODES)('the official client (%s)', (mode) => {
+  const world = openForAll(() =>
+    startUpstreamOAuthWorld({
+      server: { challengedScope: 'read' },
+      // A client that registered itself may only ask for the scopes that it registered.
+      upstreamOauth2: GIVEN_CREDENTIALS,
+    }),
+  );
+
+  afterEach(() => {
+    world().server.judge = () => 'accept';
+  });
+
   test('has its user connect once, and the upstream sees its own tokens only', async () => {
-    await using world = await startUpstreamOAuthWorld();
-    const client = world.client('alice', { mode });
+    const client = world().client('alice', { mode });
     expect(await client.callTool('whoami')).toContain('up-alice');
     expect(client.authorizations).toBe(1);
-    const sent = world.server.authorizations().filter((value) => value !== undefined);
+    const sent = world()
+      .server.authorizations()
+      .filter((value) => value !== undefined);
     expect(sent.length).toBeGreaterThan(0);
     expect(sent.join()).not.toContain('gte_');
     expect(sent.join()).not.toContain(client.accessToken);
   });
 
   test('notices nothing of a token that the upstream refuses and that can be refreshed', async () => {
-    await using world = await startUpstreamOAuthWorld();
-    const client = world.client('alice', { mode });
+    const client = world().client('alice', { mode });
     await client.callTool('whoami');
-    await world.authorizationServer.forget('AccessToken');
+    await world().authorizationServer.forget('AccessToken');
     expect(await client.callTool('whoami')).toContain('up-alice');
     expect(client.authorizations).toBe(1);
   });
 
   test('authorizes again, once, after the token is lost', async () => {
-    await using world = await startUpstreamOAuthWorld();
-    const client = world.client('alice', { mode });
+    const client = world().client('alice', { mode });
     await client.callTool('whoami');
-    await loseTokens(world);
+    await loseTokens(world());
     expect(await client.callTool('whoami')).toContain('up-alice');
     expect(client.authorizations).toBe(2);
     expect(await client.callTool('whoami')).toContain('up-alice');
@@ -62,32 +74,25 @@ describe.each(MODES)('the official client (%s)', (mode) => {
   });
 
   test('authorizes again, once, for scopes that a tool needs', async () => {
-    await using world = await startUpstreamOAuthWorld({
-      server: { challengedScope: 'read' },
-      // A client that registered itself may only ask for the scopes that it registered.
-      upstreamOauth2: GIVEN_CREDENTIALS,
-    });
-    const client = world.client('alice', { mode });
+    const client = world().client('bob', { mode });
     await client.callTool('whoami');
     expect(await client.callTool('delete_report')).toBe('deleted');
     expect(client.authorizations).toBe(2);
   });
 
   test('gets the upstream’s 403 if new scopes do not help', async () => {
-    await using world = await startUpstreamOAuthWorld();
-    const client = world.client('alice', { mode });
+    const client = world().client('carol', { mode });
     await client.callTool('whoami');
-    world.server.judge = () => 'insufficient-scope';
+    world().server.judge = () => 'insufficient-scope';
     await expect(client.callTool('whoami')).rejects.toThrow();
     expect(client.authorizations).toBe(2);
   });
 
   test('that opens URLs keeps its token while its user connects again', async () => {
-    await using world = await startUpstreamOAuthWorld();
-    const client = world.client('alice', { mode, opensUrls: true });
+    const client = world().client('alice', { mode, opensUrls: true });
     // The server has no sessions, so only clients of 2026-07-28 can be asked.
     await client.callTool('whoami');
-    await loseTokens(world);
+    await loseTokens(world());
     expect(await client.callTool('whoami')).toContain('up-alice');
     const isAsked = mode === 'auto';
     expect(client.openedUrls).toHaveLength(isAsked ? 1 : 0);

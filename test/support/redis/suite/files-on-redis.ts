@@ -42,4 +42,5 @@ export const FILES_ON_REDIS: readonly string[] = [
   'test/integration/providers-of-mcp-routes.test.ts',
   'test/integration/renamed-identity-provider.test.ts',
   'test/integration/several-identity-providers.test.ts',
+  'test/integration/upstream-oauth/requests.test.ts',
 ];

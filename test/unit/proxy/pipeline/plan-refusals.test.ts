@@ -23,7 +23,7 @@ const SERVER = { subPaths: [{ path: '/files', inspected: false }] };
 const NOT_CONNECTED = { status: 401, code: 40101, reason: 'not-connected' };
 
 /** What the upstream does with a request. */
-type Reaction = 'ok' | 401 | 403 | 'step-up' | 500 | 'hang' | 'reset';
+type Reaction = 'ok' | 401 | 403 | 'step-up' | 'basic' | 500 | 'hang' | 'reset';
 
 const started = new AsyncDisposableStack();
 let upstream: Upstream;
@@ -42,8 +42,8 @@ const react: RequestListener = (message, response) => {
       response.destroy();
       return;
     }
-    const challenge = { 401: CHALLENGE, 'step-up': STEP_UP }[String(reaction)];
-    const status = { ok: 200, 'step-up': 403 }[String(reaction)] ?? Number(reaction);
+    const challenge = { 401: CHALLENGE, 'step-up': STEP_UP, basic: 'Basic' }[String(reaction)];
+    const status = { ok: 200, 'step-up': 403, basic: 403 }[String(reaction)] ?? Number(reaction);
     response.setHeader('content-type', 'application/json');
     if (challenge !== undefined) response.setHeader('www-authenticate', challenge);
     response.writeHead(status).end(JSON.stringify({ jsonrpc: '2.0', id: 7, result: { status } }));
@@ -191,11 +191,16 @@ describe('a request for which the internal token lacks scopes', () => {
     expect(pipeline.tokens.asked).toHaveLength(1);
   });
 
-  test('passes if the upstream forbids it for any other reason', async () => {
-    reactions = [403];
-    expect((await call()).status).toBe(403);
-    expect(pipeline.tokens.asked).toEqual([]);
-  });
+  test.each([403, 'basic'] as const)(
+    'passes without a challenge otherwise: %s',
+    async (reaction) => {
+      reactions = [reaction];
+      const answer = await call();
+      expect(answer.status).toBe(403);
+      expect(answer.headers).not.toHaveProperty('www-authenticate');
+      expect(pipeline.tokens.asked).toEqual([]);
+    },
+  );
 });
 
 /** A request is sent twice at most, and each time again once if its connection was lost before a response. */
@@ -214,7 +219,9 @@ interface Scenario {
 }
 
 test('one request ends after few requests to the upstream, whatever that answers, and shows it no token of ours', async () => {
-  const reaction = fc.constantFrom<Reaction>('ok', 401, 401, 403, 'step-up', 500, 'hang', 'reset');
+  const reaction = fc.constantFrom<Reaction>(
+    ...(['ok', 401, 401, 403, 'step-up', 'basic', 500, 'hang', 'reset'] as const),
+  );
   const refresh = fc.constantFrom<RefreshOutcome>('refreshed', 'refused', 'unavailable');
   const scenario = fc.record<Scenario>({
     upstream: fc.array(reaction, { minLength: 1, maxLength: 6 }),
