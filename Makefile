@@ -41,6 +41,10 @@ else
 	npm run --silent test:redis
 endif
 
+.PHONY: conformance
+conformance: deps ## Run the official MCP conformance suite, and print how much of it passes
+	npm test -- --verbose test/conformance/official-
+
 .PHONY: check
 check: deps static test ## Check everything that CI checks
 

@@ -1,9 +1,3 @@
-import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-
 import { afterAll, beforeAll, expect } from '@jest/globals';
 
 import { BrowserJar } from '../support/browser-jar.ts';
@@ -11,19 +5,13 @@ import { fieldsOfPatientUser } from '../support/patient-user.ts';
 import { freePort } from '../support/free-port.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { startIdentityProvider, type TestIdentityProvider } from '../support/identity-provider.ts';
+import { runSuite } from '../support/official-suite/run-suite.ts';
 import { verifies } from '../requirements/verifies.ts';
-
-const SUITE = join(
-  import.meta.dirname,
-  '../../node_modules/@modelcontextprotocol/conformance/dist/index.js',
-);
 
 let gateway: TestGateway;
 let identityProvider: TestIdentityProvider;
-let output: string;
 
 beforeAll(async () => {
-  output = await mkdtemp(join(tmpdir(), 'gatehouse-conformance-'));
   gateway = await startGateway();
   identityProvider = await startIdentityProvider({
     redirectUris: [`${gateway.origin}/.gateway/callback`],
@@ -59,19 +47,19 @@ stringData: { client-secret: ${identityProvider.clientSecret} }
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
   await identityProvider[Symbol.asyncDispose]();
-  await rm(output, { recursive: true });
 });
 
 verifies(
   ['as.metadata', 'as.iss', 'as.no-store'],
-  'all authorization scenarios of the official suite pass',
+  '3 of 3 checks of the authorization scenarios of the official suite pass',
   async () => {
     const callbackPort = await freePort();
     const redirectUri = `http://127.0.0.1:${String(callbackPort)}/callback`;
-    const suite = await runSuite([
-      ...['--url', gateway.origin, '--client-id', await register(redirectUri)],
-      ...['--resource', gateway.origin, '--port', String(callbackPort), '-o', output],
-    ]);
+    const args = [
+      ...['authorization', '--url', gateway.origin, '--client-id', await register(redirectUri)],
+      ...['--resource', gateway.origin, '--port', String(callbackPort)],
+    ];
+    const suite = await runSuite(args, followUrl);
     expect(suite.text).toMatch(/3 passed, 0 failed/);
     expect(suite.exitCode).toBe(0);
   },
@@ -92,19 +80,10 @@ async function register(redirectUri: string): Promise<string> {
   return clientId;
 }
 
-/** Runs the suite's command, and follows the URLs that it has for the user. */
-async function runSuite(
-  args: readonly string[],
-): Promise<{ readonly exitCode: number | null; readonly text: string }> {
-  const suite = spawn(process.execPath, [SUITE, 'authorization', ...args]);
-  const exit = new Promise<number | null>((resolve) => suite.once('close', resolve));
-  let text = '';
-  for await (const line of createInterface({ input: suite.stdout })) {
-    text += `${line}\n`;
-    const url = /https?:\/\/\S+\/authorize\?\S+/.exec(line)?.[0];
-    if (url !== undefined) await signInAndApprove(url);
-  }
-  return { exitCode: await exit, text };
+/** Follows the URL that the suite prints for the user. */
+async function followUrl(line: string): Promise<void> {
+  const url = /https?:\/\/\S+\/authorize\?\S+/.exec(line)?.[0];
+  if (url !== undefined) await signInAndApprove(url);
 }
 
 async function signInAndApprove(url: string): Promise<void> {

@@ -3,9 +3,17 @@ import { MCP_RESOURCES } from './mcp.ts';
 import { POLICY } from './policy.ts';
 import { ROUTES } from './routes.ts';
 import { TOKENS } from './tokens.ts';
+import { UPSTREAM_OAUTH } from './upstream-oauth.ts';
 
 /** All requirements, by area. `coverage.test.ts` checks that each has one area, and a test. */
-export const AREAS = [ROUTES, MCP_RESOURCES, TOKENS, POLICY, AUTHORIZATION_SERVER] as const;
+export const AREAS = [
+  ROUTES,
+  MCP_RESOURCES,
+  TOKENS,
+  POLICY,
+  AUTHORIZATION_SERVER,
+  UPSTREAM_OAUTH,
+] as const;
 
 type IdsOf<Area> = Area extends unknown ? keyof Area : never;
 
