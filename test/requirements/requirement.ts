@@ -12,6 +12,7 @@ export type Requirements = Readonly<Record<string, Requirement>>;
 export const SPEC = {
   route: 'specification: Route',
   mcpServer: 'specification: MCP server configuration',
+  upstreamOauth: 'specification: Upstream OAuth pipeline',
   patterns: 'specification: What the service does',
   global: 'specification: Global MCP settings',
   tokens: 'specification: Tokens',

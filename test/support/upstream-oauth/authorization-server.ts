@@ -17,7 +17,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** Endpoints, by what they are for. */
 const ENDPOINTS = {
-  metadata: '/.well-known/openid-configuration',
+  metadata: '/.well-known/oauth-authorization-server',
   authorization: '/auth',
   token: '/token',
   registration: '/reg',

@@ -47,8 +47,12 @@ export interface UpstreamOAuthWorld extends AsyncDisposable {
   /** Origin of the route of the application. */
   readonly app: string;
   readonly application: Upstream;
-  /** Serves the routes from now on, with these changes. */
-  serve(upstreamOauth2: UpstreamOauth2 | undefined, settings?: Settings): Promise<void>;
+  /** Serves the routes from now on, with these changes, and with this fallback issuer. */
+  serve(
+    upstreamOauth2: UpstreamOauth2 | undefined,
+    settings?: Settings,
+    authorizationServerUrl?: string,
+  ): Promise<void>;
   /** An official client of a user, who signs in and connects when it asks. */
   client(login?: string, options?: ConstructorParameters<typeof ClientWithUser>[1]): ClientWithUser;
   /** Opens a URL in a browser of a user, who does what they are asked, up to the last page. */
@@ -88,8 +92,16 @@ export async function startUpstreamOAuthWorld(
   const [url, app] = [users.originOf('mcp'), users.originOf('app')];
   redirectUris.add(`${url}/.gateway/mcp/client/oauth/callback`);
 
-  const serve: UpstreamOAuthWorld['serve'] = (upstreamOauth2, settings = {}) => {
-    const mcpServer = { path: MCP_PATH, ...(upstreamOauth2 && { upstreamOauth2 }) };
+  const serve: UpstreamOAuthWorld['serve'] = (
+    upstreamOauth2,
+    settings = {},
+    authorizationServerUrl,
+  ) => {
+    const mcpServer = {
+      path: MCP_PATH,
+      ...(upstreamOauth2 && { upstreamOauth2 }),
+      ...(authorizationServerUrl !== undefined && { authorizationServerUrl }),
+    };
     const access = { allowAnyAuthenticatedUser: true };
     return users.configure(
       {
