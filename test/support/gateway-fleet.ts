@@ -40,6 +40,8 @@ export interface FleetOptions {
   /** Values of `--redis-url`, one for each process. */
   readonly redisUrls: readonly string[];
   readonly settings?: Settings;
+  /** Another MCP server behind `mcpUrl`. */
+  readonly mcpRoute?: Pick<RouteSpec, 'to' | 'mcp'>;
   readonly identityProvider?: IdentityProviderOptions;
   /** Seed of the balancer's random choice. */
   readonly seed?: number;
@@ -87,7 +89,7 @@ export async function startFleet(options: FleetOptions): Promise<GatewayFleet> {
   };
   const users = { allowAnyAuthenticatedUser: true };
   const routes: Record<string, RouteSpec> = {
-    mcp: { from: urls.mcpUrl, to: echo.origin, mcp: { server: {} }, ...users },
+    mcp: { from: urls.mcpUrl, to: echo.origin, mcp: { server: {} }, ...users, ...options.mcpRoute },
     sdk: { from: sdkUrl, to: sdkServer.origin, mcp: { server: { path: '/mcp' } }, ...users },
     web: { from: urls.webUrl, to: echo.origin, ...users },
     public: { from: urls.publicUrl, to: echo.origin, allowPublicUnauthenticatedAccess: true },
