@@ -16,7 +16,7 @@ import type { UpstreamRegistrationStore } from '../../store/upstream-registratio
 import type { UpstreamFetch } from '../calls/upstream-calls.ts';
 import { upstreamCallbackUrl } from './client-metadata.ts';
 import { metadataDocumentUrl, takesMetadataDocument } from './metadata-document.ts';
-import { registerClient } from './register-client.ts';
+import { registerClient, type RegisterClientOptions } from './register-client.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 
 const DAY_SECONDS = 24 * 3600;
@@ -105,11 +105,31 @@ export class UpstreamClients {
     scopes: readonly string[],
   ): Promise<UpstreamRegistration> {
     const options = { origin, scopes, fetch, now: this.#now() };
-    const registration = await registerClient(server, options);
+    const registration = await registerForAllScopes(server, options);
     // The first one counts: another proxy may have registered meanwhile.
     return this.#registrations.save(key, registration, REGISTRATION_SECONDS);
   }
 }
+
+/**
+ * Registers for all scopes that a server lists: it may let its client ask for no others when the upstream wants
+ * more of a user later. If it refuses that, registers for the scopes of now.
+ */
+async function registerForAllScopes(
+  server: AuthorizationServer,
+  options: RegisterClientOptions,
+): Promise<UpstreamRegistration> {
+  const scopes = [...new Set([...options.scopes, ...(server.scopes_supported ?? [])])];
+  if (scopes.length === options.scopes.length) return registerClient(server, options);
+  return registerClient(server, { ...options, scopes }).catch((error: unknown) => {
+    if (error instanceof UpstreamAuthError && error.reason === REFUSED) {
+      return registerClient(server, options);
+    }
+    throw error;
+  });
+}
+
+const REFUSED = 'upstream-auth-registration-refused';
 
 function keyOf({ server, origin }: ClientPlace): UpstreamRegistrationKey {
   return { issuer: server.issuer, redirectUri: upstreamCallbackUrl(origin) };

@@ -68,6 +68,26 @@ describe('registration', () => {
     ]);
   });
 
+  test('is for all scopes that the server lists, because an upstream may want more later', async () => {
+    server({ scopes_supported: ['read', 'admin'] });
+    await site.discover();
+    expect(site.registrations).toMatchObject([{ scope: 'read write admin' }]);
+  });
+
+  test('is for the scopes of now if the server refuses the others', async () => {
+    server({ scopes_supported: ['read', 'admin'] });
+    site.pages.set(ENDPOINT, ({ body }, response) => {
+      const isRefused = body.includes('admin');
+      const answer = isRefused
+        ? { error: 'invalid_client_metadata' }
+        : { ...(JSON.parse(body) as object), client_id: 'new', client_secret: 's' };
+      response.writeHead(isRefused ? 400 : 201, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ ...answer, client_secret_expires_at: 0 }));
+    });
+    expect(await site.discover()).toMatchObject({ client: { id: 'new' } });
+    expect(registrationsMade()).toBe(2);
+  });
+
   test('happens once, for connections one after the other and at the same time', async () => {
     const found = await Promise.all([site.discover(), site.discover(), site.discover()]);
     found.push(await site.discover());
