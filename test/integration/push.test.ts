@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { PUSH_CLIENT_TIMING } from '../../proxy/push/connection/push-timing.ts';
+import { UpstreamAuthJournal } from '../../proxy/push/upstream-auth-journal.ts';
 import { hashResource } from '../../shared/snapshot/hash-resource.ts';
 import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 import { disposeAfterEach } from '../support/dispose-after-each.ts';
@@ -50,6 +51,35 @@ describe('A controller and its proxies', () => {
 
     expect(keysOf(proxies[0] ?? fail())).toContain('route/default/new');
     expect(keysOf(proxies[0] ?? fail())).not.toContain('route/default/route-0');
+  });
+
+  test('every leader knows what proxies found out about upstreams', async () => {
+    const world = keep(await startPushWorld());
+    const upstreamAuth = new UpstreamAuthJournal();
+    const key = 'route/default/route-0';
+    upstreamAuth.report('default/route-0', {
+      ...{ kind: 'failure', reason: 'upstream-auth-no-pkce' },
+      message: 'as.example.com does not list S256',
+    });
+    const first = aLeadership(1);
+    const publication = world.lead(first);
+    const proxy = await startProxy(world, 'a', { upstreamAuth });
+    publication.publish({ put: RESOURCES, deleted: [] });
+    await untilServing(proxy, publication.version);
+    await eventually('the report', () => publication.upstreamAuth(key) !== undefined);
+
+    expect(publication.upstreamAuth(key)).toMatchObject({
+      failure: {
+        reason: 'upstream-auth-no-pkce',
+        message: 'as.example.com does not list S256',
+      },
+    });
+
+    first.end();
+    const next = world.lead(aLeadership(2));
+    await eventually('the report again', () => next.upstreamAuth(key) !== undefined);
+
+    expect(next.upstreamAuth(key)).toMatchObject({ failure: { reason: 'upstream-auth-no-pkce' } });
   });
 
   test('unchanged resources stay the same objects', async () => {

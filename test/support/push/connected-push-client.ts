@@ -21,6 +21,7 @@ export interface ConnectedPushClientOptions {
   readonly port?: number;
   readonly places?: LastGoodPlaces;
   readonly clock?: PushClientOptions['clock'];
+  readonly upstreamAuth?: UpstreamAuthJournal;
   /** Returns the resources of a snapshot that the gateway rejects. */
   readonly check?: (placed: PlacedSnapshot) => readonly RejectedResource[];
 }
@@ -51,7 +52,7 @@ export async function connectPushClient(
     serving: applied[0],
     logger,
     ...(options.clock && { clock: options.clock }),
-    upstreamAuth: new UpstreamAuthJournal(),
+    upstreamAuth: options.upstreamAuth ?? new UpstreamAuthJournal(),
     handlers: {
       apply: (placed) => {
         const rejected = options.check?.(placed) ?? [];
