@@ -197,14 +197,20 @@ describe('registration', () => {
   });
 
   test.each<[string, SitePage]>([
-    ['other redirect URIs', registerWith({ redirect_uris: ['https://evil.test/'] })],
-    ['redirect URIs that are no list', registerWith({ redirect_uris: CALLBACK })],
+    [
+      'other redirect URIs',
+      registerWith({ client_secret: 's', redirect_uris: ['https://evil.test/'] }),
+    ],
+    [
+      'redirect URIs that are no list',
+      registerWith({ client_secret: 's', redirect_uris: CALLBACK }),
+    ],
     [
       'a method that the gateway does not have',
-      registerWith({ token_endpoint_auth_method: 'private_key_jwt' }),
+      registerWith({ client_secret: 's', token_endpoint_auth_method: 'private_key_jwt' }),
     ],
     ['a secret method without a secret', registerWith({})],
-    ['no client id', registerWith({ client_id: undefined })],
+    ['no client id', registerWith({ client_id: undefined, client_secret: 's' })],
     ['a client id with line breaks', registerWith({ client_id: 'a\nb', client_secret: 's' })],
     ['a client id that is a number', registerWith({ client_id: 7, client_secret: 's' })],
     ['HTML', (_request, response) => response.writeHead(201).end('<html>')],
