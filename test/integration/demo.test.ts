@@ -186,6 +186,8 @@ describe('the demo', () => {
 
     const disconnected = await press(connected, ({ action }) => action === '/disconnect');
     expect(statesIn(disconnected)).toEqual({ invoices: 'connected', notes: 'not connected' });
+    const lines = demo.log().split('\n');
+    expect(lines.filter((line) => line !== '' && !line.startsWith('{'))).toEqual([]);
   });
 
   test('names the users who can sign in, and refuses any other', async () => {

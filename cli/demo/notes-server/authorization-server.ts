@@ -91,7 +91,10 @@ async function configuration(): Promise<Configuration> {
     features: {
       devInteractions: { enabled: false },
       registration: { enabled: true },
-      revocation: { enabled: true },
+      revocation: {
+        enabled: true,
+        allowedPolicy: (_context, client, token) => token.clientId === client.clientId,
+      },
       resourceIndicators: {
         enabled: true,
         getResourceServerInfo: (_context, resource) => ({
