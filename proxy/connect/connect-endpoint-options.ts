@@ -33,7 +33,7 @@ export interface ConnectEndpointOptions {
     UpstreamAuthorizations,
     'forConnection' | 'forIssuer' | 'forgetRegistration'
   >;
-  readonly internalTokens: Pick<InternalTokens, 'isConnected' | 'connect'>;
+  readonly internalTokens: Pick<InternalTokens, 'isConnected' | 'connect' | 'giveUpScopes'>;
   readonly finishAuthorization: FinishAuthorization;
   /** Allows http on loopback. */
   readonly devAllowLoopback: boolean;

@@ -10,6 +10,7 @@ import { authenticateOriginFor } from '../identity/sign-in/authenticate-host.ts'
 import type { ReturnTarget } from '../records/pending-connection.ts';
 import type { Session } from '../records/session.ts';
 import type { AuditDetails } from '../telemetry/audit-log.ts';
+import { TokenRequestError } from '../upstream-oauth/protocol/token-request-error.ts';
 import type { ConnectEndpointOptions } from './connect-endpoint-options.ts';
 import { failedResult, type ConnectionResult } from './connection-result.ts';
 import { connectedPage, connectionFailedPage } from './pages.ts';
@@ -86,15 +87,22 @@ const FOR_OPERATORS: readonly ConnectError[] = [
   'configuration_error',
 ];
 
-/** Logs why an attempt failed, and tells whoever waits for it. */
-export function reportFailure(
+/**
+ * Logs why an attempt failed, and tells whoever waits for it. If the authorization server refused, the user is not
+ * asked for more scopes than the tokens there are: else a scope that nobody can get would lock the user out.
+ */
+export async function reportFailure(
   error: unknown,
   attempt: EndedAttempt,
   context: EndpointContext,
-  options: FinishOptions & Pick<ConnectEndpointOptions, 'audit' | 'logger'>,
+  options: FinishOptions & Pick<ConnectEndpointOptions, 'audit' | 'logger' | 'internalTokens'>,
 ): Promise<GatewayResponse> {
-  const { route } = attempt;
+  const { route, session } = attempt;
   const result = failedResult(error);
+  const isRefused = result.connectError !== 'temporarily_unavailable';
+  if (route !== undefined && isRefused && error instanceof TokenRequestError) {
+    await options.internalTokens.giveUpScopes(session.identity, route);
+  }
   const reason = error instanceof GatewayError ? error.reason : 'internal-error';
   options.audit.write('connection-failed', context, { ...detailsOf(attempt, context), reason });
   const fields = { 'request-id': context.request.id, route: route?.name, reason };

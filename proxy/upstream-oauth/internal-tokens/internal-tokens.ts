@@ -159,6 +159,11 @@ export class InternalTokens implements Disposable {
     return 'asked';
   }
 
+  /** Forgets that the upstream wants more scopes, which the user cannot get or does not want to give. */
+  giveUpScopes(user: UserReference, route: CompiledRoute): Promise<void> {
+    return this.#options.stores.connectionNeeds.delete(tokenNameOf(user, route).key);
+  }
+
   /** Returns whether a user has done all that the upstream of a route needs; true if it needs nothing. */
   async isConnected(user: UserReference, route: CompiledRoute): Promise<boolean> {
     const [state] = await this.statesOf(user, [route]);

@@ -101,6 +101,20 @@ describe.each(MODES)('the official client (%s)', (mode) => {
   });
 });
 
+test('scopes that the authorization server refuses lock nobody out', async () => {
+  // A client that registered itself may only ask for the scopes that it registered.
+  await using world = await startUpstreamOAuthWorld({ server: { challengedScope: 'read' } });
+  const client = world.client();
+  await client.callTool('whoami');
+  await expect(client.callTool('delete_report')).rejects.toThrow();
+  expect(client.authorizations).toBe(2);
+  // The refused authorization cost the client its tokens.
+  expect(await client.callTool('whoami')).toContain('up-alice');
+  expect(client.authorizations).toBe(3);
+  await expect(client.callTool('delete_report')).rejects.toThrow();
+  expect(client.authorizations).toBe(3);
+});
+
 test('a refresh is refused, and its token not used up, until the user has connected again', async () => {
   await using world = await startUpstreamOAuthWorld();
   const { url } = world;
