@@ -2,7 +2,6 @@ import { couldUseRoute } from '../configuration/could-use-route.ts';
 import type { Endpoint, EndpointContext } from '../endpoints/endpoint.ts';
 import { limitNetwork, limitUser } from '../endpoints/limit-rate.ts';
 import { PATHS } from '../endpoints/paths.ts';
-import { refuseEmbedded } from '../endpoints/refuse-subresource.ts';
 import { requireWindow } from '../endpoints/require-click.ts';
 import { ConnectionFailedError, ConnectionPageError } from '../errors/connection-errors.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
@@ -39,7 +38,6 @@ async function connect(
   options: ConnectEndpointOptions,
 ): Promise<GatewayResponse> {
   const { request, configuration } = context;
-  refuseEmbedded(request);
   requireWindow(request);
   await limitNetwork(options.stores.rateLimits, 'connect', request, REQUESTS);
   const wanted = readConnectRequest(context, options);
