@@ -28,6 +28,11 @@ export const UPSTREAM_OAUTH = {
     source: MCP,
     behavior: 'Where the server takes metadata documents, the gateway’s own is its client ID.',
   },
+  'upstream-oauth.misbehaving': {
+    source: 'docs/upstream-oauth.md',
+    behavior:
+      'Whatever the authorization server does, the application and the waiting client get an error of OAuth.',
+  },
   'upstream-oauth.resource': {
     source: 'RFC 8707',
     behavior:
