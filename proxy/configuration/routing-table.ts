@@ -54,6 +54,8 @@ export interface HostRoutes {
   readonly mcpServersByPath: ReadonlyMap<string, GatewayRoute>;
   /** Whether one of the routes is an `mcp.client` route. */
   readonly hasApplication: boolean;
+  /** Whether users connect one of the MCP servers at the authorization server of its upstream. */
+  readonly connectsUsers: boolean;
   /**
    * Whether the path decides who may do what: there are several routes, a regular expression, or a policy
    * that tests the path. A path that the upstream could read differently must then be refused.
@@ -209,6 +211,7 @@ function hostRoutes(routes: readonly GatewayRoute[]): HostRoutes {
       mcpServers.map((route) => [withoutFinalSlash(resourcePath(route.compiled)), route]),
     ),
     hasApplication: routes.some(({ compiled }) => compiled.mcpClient === true),
+    connectsUsers: mcpServers.some(({ compiled }) => compiled.mcpServer?.upstreamOAuth),
     isPathSensitive: routes.length > 1 || expressions + criteria > 0,
     pathTests: expressions + criteria,
     matchPath: pathMatcher(routes, EXACTLY),

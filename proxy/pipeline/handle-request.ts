@@ -5,7 +5,7 @@ import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { Authenticators } from '../authentication/authenticator.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
-import { showsConsent } from '../configuration/shows-consent.ts';
+import { keepsScriptsOut } from '../configuration/keeps-scripts-out.ts';
 import type { ConnectLinks } from '../connect/connect-links.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import type { FindEndpoint } from '../endpoints/find-endpoint.ts';
@@ -138,8 +138,8 @@ export async function handleRequest(
       credentials(permit, { origin, configuration, assertions, session, internalToken }),
       chooseUpstream(permit, { configuration, random: stages.random }),
     );
-    const isBesideConsent = showsConsent(host, configuration.settings);
-    const relaying = { session, mcpSessions, isBesideConsent, logger };
+    const isKeptFromScripts = keepsScriptsOut(host, configuration.settings);
+    const relaying = { session, mcpSessions, isKeptFromScripts, logger };
     const relay = (received: UpstreamResponse): RelayPlan =>
       planResponse(permit, received, relaying);
     const planner =

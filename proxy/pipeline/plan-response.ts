@@ -12,17 +12,18 @@ const REQUEST_ID = 'x-request-id';
 const OWN_HEADERS: ReadonlySet<string> = new Set([REQUEST_ID]);
 
 /**
- * On hosts with consent pages. Attack: pages of one origin and with one opener policy stay connected, so a
- * page with the policy of the consent page could open it and click it.
+ * On hosts that keep scripts out. Attack: pages of one origin and with one opener policy stay connected, so a
+ * page with the policy of the gateway's pages could open the consent page and click it, or read a code in the
+ * URL of another one.
  */
-const OWN_HEADERS_BESIDE_CONSENT: ReadonlySet<string> = new Set([
+const OWN_HEADERS_BESIDE_PAGES: ReadonlySet<string> = new Set([
   REQUEST_ID,
   'cross-origin-opener-policy',
 ]);
 
 /** On MCP routes the client gets the sealed id of the session, never the server's own. */
 const OWN_HEADERS_OF_MCP: ReadonlySet<string> = new Set([
-  ...OWN_HEADERS_BESIDE_CONSENT,
+  ...OWN_HEADERS_BESIDE_PAGES,
   MCP_SESSION_ID,
 ]);
 
@@ -54,12 +55,12 @@ const CROSS_ORIGIN = Object.entries(CROSS_ORIGIN_HEADERS).flat();
 export function planResponse(
   permit: Permit,
   response: Pick<UpstreamResponse, 'status' | 'rawHeaders'>,
-  { session, mcpSessions, isBesideConsent, logger }: ResponseContext,
+  { session, mcpSessions, isKeptFromScripts, logger }: ResponseContext,
 ): RelayPlan {
   const { id, message } = permit.request;
   const add = ['X-Request-Id', id];
   if (session === undefined) {
-    const remove = isBesideConsent ? OWN_HEADERS_BESIDE_CONSENT : OWN_HEADERS;
+    const remove = isKeptFromScripts ? OWN_HEADERS_BESIDE_PAGES : OWN_HEADERS;
     return { kind: 'relay', headers: { remove, add } };
   }
   const sessionId = sessionIdForClient(permit, response.rawHeaders, session, mcpSessions);
@@ -77,7 +78,7 @@ export interface ResponseContext {
   /** Absent on routes that are not MCP routes. */
   readonly session: McpSession | undefined;
   readonly mcpSessions: McpSessions;
-  /** The gateway shows consent pages on the same host. */
-  readonly isBesideConsent: boolean;
+  /** See `keepsScriptsOut`. */
+  readonly isKeptFromScripts: boolean;
   readonly logger: Pick<Logger, 'warn'>;
 }

@@ -1,5 +1,5 @@
 import type { Configuration } from '../configuration/configuration.ts';
-import { showsConsent } from '../configuration/shows-consent.ts';
+import { keepsScriptsOut } from '../configuration/keeps-scripts-out.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import type { MatchedHost } from './match-host.ts';
@@ -22,10 +22,15 @@ const LEAVE: GatewayResponse = {
 };
 
 /**
- * Returns the answer to a request for the script of a service worker on hosts with consent pages: a worker that
- * removes itself; undefined for all other requests. Attack: the worker of a web route could answer for the consent
- * page, or read it. A refusal would not end a worker that is older than the MCP route: browsers ask for its
- * script after each navigation, but keep it if they get an error.
+ * Returns the answer to a request for the script of a service worker on hosts that keep scripts out: a worker that
+ * removes itself; undefined for all other requests.
+ *
+ * Attack: the worker of a web route could answer for the consent page, or read it. Or the attacker begins a
+ * connection and has a user continue it, the worker takes the code before the gateway sees it, and the attacker ends
+ * the connection with it: to the account of that user.
+ *
+ * A refusal would not end a worker that is older than the MCP route: browsers ask for its script after each
+ * navigation, but keep it if they get an error.
  *
  * @see {@link https://www.w3.org/TR/service-workers/#update-algorithm Service Workers}
  */
@@ -34,6 +39,6 @@ export function replaceServiceWorker(
   host: MatchedHost,
   { settings }: Pick<Configuration, 'settings'>,
 ): GatewayResponse | undefined {
-  const isReplaced = headers['service-worker'] !== undefined && showsConsent(host, settings);
+  const isReplaced = headers['service-worker'] !== undefined && keepsScriptsOut(host, settings);
   return isReplaced ? LEAVE : undefined;
 }

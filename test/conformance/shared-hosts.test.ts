@@ -23,7 +23,10 @@ afterAll(async () => {
 });
 
 /** Serves a web route on the host of an MCP route, and one on a host of its own. */
-async function serve(settings: Parameters<GatewayWithUsers['configure']>[1] = {}): Promise<void> {
+async function serve(
+  settings: Parameters<GatewayWithUsers['configure']>[1] = {},
+  server: { readonly upstreamOauth2?: object } = {},
+): Promise<void> {
   const page = { to: upstream.origin, prefix: '/app', allowPublicUnauthenticatedAccess: true };
   const [shared, web] = [users.originOf('shared'), users.originOf('web')];
   await users.configure(
@@ -31,7 +34,7 @@ async function serve(settings: Parameters<GatewayWithUsers['configure']>[1] = {}
       app: { ...page, from: shared },
       web: { ...page, from: web },
       mcp: {
-        ...{ from: shared, to: upstream.origin, prefix: '/mcp', mcp: { server: {} } },
+        ...{ from: shared, to: upstream.origin, prefix: '/mcp', mcp: { server } },
         allowAnyAuthenticatedUser: true,
       },
     },
@@ -68,6 +71,14 @@ describe('A web route', () => {
     await serve({ authenticateUrl: users.originOf('authenticate') });
     expect((await get('shared', WORKER)).status).toBe(200);
     expect((await get('shared')).headers['cross-origin-opener-policy']).toBe('same-origin');
+  });
+
+  test('on the host of an MCP server that users connect serves neither in any case', async () => {
+    const authenticateUrl = users.originOf('authenticate');
+    await serve({ authenticateUrl }, { upstreamOauth2: {} });
+    expect((await get('shared', WORKER)).body).toContain('registration.unregister()');
+    expect((await get('shared')).headers['cross-origin-opener-policy']).toBeUndefined();
+    expect((await get('web', WORKER)).body).toBe('a page');
   });
 
   test.each(['script', 'Script', '', 'no'])(
