@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { expect } from '@jest/globals';
+import { beforeEach, expect, jest } from '@jest/globals';
 
 import { startClientScenarios } from '../support/official-suite/client-scenarios.ts';
 import { runSuite } from '../support/official-suite/run-suite.ts';
@@ -9,6 +9,11 @@ import { verifies } from '../requirements/verifies.ts';
 const COMMAND = join(import.meta.dirname, '../support/official-suite/client-command.ts');
 /** A guard against hanging: scenarios run at the same time, on a machine that may be busy. */
 const SCENARIO_TIMEOUT_MS = '120000';
+
+beforeEach(() => {
+  // The SDK 2.x reports each refresh that was refused.
+  jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+});
 
 verifies(
   'upstream-oauth.official-suite',

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 
 import { BrowserJar } from '../../support/browser-jar.ts';
 import { disposeAfterEach } from '../../support/dispose-after-each.ts';
@@ -16,6 +16,11 @@ import { walkThroughForms } from '../../support/walk-through-forms.ts';
 import { verifies } from '../../requirements/verifies.ts';
 
 const opened = disposeAfterEach();
+
+beforeEach(() => {
+  // The SDK 2.x reports each refresh that was refused.
+  jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+});
 
 type Options = NonNullable<Parameters<typeof startUpstreamOAuthWorld>[0]>;
 

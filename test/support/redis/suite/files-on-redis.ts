@@ -11,6 +11,7 @@ export const FILES_ON_REDIS: readonly string[] = [
   'test/conformance/authorization-log/selected-fields.test.ts',
   'test/conformance/identity-provider-failures.test.ts',
   'test/conformance/official-authorization-suite.test.ts',
+  'test/conformance/official-client-suite.test.ts',
   'test/conformance/policy-of-an-mcp-route/tools.test.ts',
   'test/conformance/policy-of-an-mcp-route/users.test.ts',
   'test/conformance/protected-resource/invalid-tokens.test.ts',
@@ -42,5 +43,6 @@ export const FILES_ON_REDIS: readonly string[] = [
   'test/integration/providers-of-mcp-routes.test.ts',
   'test/integration/renamed-identity-provider.test.ts',
   'test/integration/several-identity-providers.test.ts',
+  'test/integration/upstream-oauth/registrations.test.ts',
   'test/integration/upstream-oauth/requests.test.ts',
 ];
