@@ -27,11 +27,16 @@ export function selectScopes(
 ): readonly string[] {
   if (configured !== undefined) return distinct([...configured, ...more]);
   const wanted = [...(scopesIn(ofChallenge) ?? ofMetadata ?? []), ...more].filter(
-    (scope) => SCOPE.test(scope) && scope !== OFFLINE_ACCESS,
+    (scope) => isScope(scope) && scope !== OFFLINE_ACCESS,
   );
   // Alone it would replace the scopes that the server grants without a parameter.
   const isAdded = wanted.length > 0 && listed?.includes(OFFLINE_ACCESS) === true;
   return distinct(isAdded ? [...wanted, OFFLINE_ACCESS] : wanted);
+}
+
+/** Returns whether a text of somebody else's metadata is one scope. */
+export function isScope(text: string): boolean {
+  return SCOPE.test(text);
 }
 
 function scopesIn(text: string | undefined): readonly string[] | undefined {
