@@ -1,3 +1,4 @@
+import { clip } from '../../shared/runtime/clip.ts';
 import { GatewayError } from './gateway-error.ts';
 
 /** Why users cannot connect to an upstream, whoever they are. */
@@ -48,9 +49,15 @@ export interface UpstreamAuthDetails {
   readonly cause?: unknown;
 }
 
+/** For one page, log line or status. */
+const LONGEST_MESSAGE = 1000;
+/** Terminals act on these. */
+const CONTROL_CHARACTERS = /\p{Cc}/gu;
+
 /**
  * The authorization server of an upstream cannot be found or used, or the gateway cannot be its client. It is
- * the same for every user of the route, and has nothing to do with who they are.
+ * the same for every user of the route, and has nothing to do with who they are. Messages quote servers that nobody
+ * here wrote: they are cut, and have no control characters.
  */
 export class UpstreamAuthError extends GatewayError {
   override readonly name = 'UpstreamAuthError';
@@ -66,7 +73,7 @@ export class UpstreamAuthError extends GatewayError {
     message: string,
     { step, host, missing, cause }: UpstreamAuthDetails,
   ) {
-    super(message, { cause });
+    super(clip(message.replaceAll(CONTROL_CHARACTERS, ' '), LONGEST_MESSAGE), { cause });
     this.reason = reason;
     this.step = step;
     this.host = host;
