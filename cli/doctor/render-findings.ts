@@ -1,3 +1,4 @@
+import { withoutControls } from '../without-controls.ts';
 import type { RecordedCall } from './call-recorder.ts';
 import type { Failure, Findings, FoundAuthorization } from './examine.ts';
 import type { Patient } from './patient.ts';
@@ -17,7 +18,7 @@ const DOMAINS = 'mcpAllowedAsMetadataDomains';
 /** Returns the text of `gatehouse doctor` about a patient. */
 export function renderFindings(patient: Patient, findings: Findings): string {
   const { failure, found, missingDomains } = findings;
-  return [
+  const lines = [
     ...[titleOf(patient), ''],
     ...findings.calls.flatMap((call, index) => {
       const isLast = !findings.calls.slice(index + 1).some(({ step }) => step === call.step);
@@ -28,7 +29,8 @@ export function renderFindings(patient: Patient, findings: Findings): string {
     ...domainLines(missingDomains),
     ...verdictLines(failure),
     '',
-  ].join('\n');
+  ];
+  return lines.map((line) => withoutControls(line)).join('\n');
 }
 
 function titleOf({ kind, upstream: { route, url } }: Patient): string {

@@ -105,6 +105,19 @@ describe('gatehouse doctor ROUTE', () => {
     expect(stdout).toContain('A login fails: upstream-auth-resource-mismatch: ');
   });
 
+  test('shows a terminal nothing that it acts on', async () => {
+    const { upstream, doctor, configuration } = world();
+    const { server } = upstream;
+    const file = await configuration(['localhost']);
+    const { changeMetadata } = server;
+    // Parsers of URLs ignore what is at the end.
+    server.changeMetadata = (metadata) => ({ ...metadata, resource: `${server.url}\u001b` });
+    const { stdout } = await doctor('tickets', '-f', file);
+    server.changeMetadata = changeMetadata;
+    expect(stdout).toContain(`resource:               ${server.url}\\u001b\n`);
+    expect(stdout.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+  });
+
   test('without upstream OAuth walks the metadata of the gateway, as an MCP client does', async () => {
     const { upstream, doctor, configuration } = world();
     const { code, stdout } = await doctor('tickets', '-f', await configuration([], {}));
