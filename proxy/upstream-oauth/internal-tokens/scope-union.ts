@@ -5,8 +5,9 @@ const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
 const MAX_SCOPES = 50;
 
 /**
- * Returns the scopes of all lists, each once, the first lists first. What an upstream names is bounded: it
- * could ask for other scopes every hour, for ever.
+ * Returns the scopes of all lists, each once, the first lists first. What an upstream and its authorization server
+ * name is bounded. Attack: other scopes every hour, for ever, or so many with each token that the tokens of its
+ * users fill the memory, and keep the process busy with reading them.
  */
 export function scopeUnion(...lists: readonly (readonly string[])[]): readonly string[] {
   const scopes = lists.flat().filter((scope) => SCOPE.test(scope));

@@ -18,6 +18,7 @@ const ALICE = aCaller();
 const USER = ALICE.session.identity;
 const ROUTE = aConnectableRoute();
 const HOUR = 3_600_000;
+const MANY = Array.from({ length: 1000 }, (_, index) => `scope-${String(index)}`);
 
 let fixture: InternalTokensFixture;
 
@@ -126,6 +127,15 @@ describe('Scopes that the upstream wants', () => {
 });
 
 describe('A connection', () => {
+  test('has few scopes, however many the server names, also after a refresh', async () => {
+    await fixture.connect(ROUTE, 'alice', { ...GIVEN, scopes: MANY });
+    const token = await tokenNow();
+    expect(token.scopes).toEqual(MANY.slice(0, 50));
+    const refreshed = { access_token: 'access-2', token_type: 'Bearer', scope: MANY.join(' ') };
+    fixture.answer = () => jsonResponse(refreshed);
+    expect(await replacementOf(token)).toMatchObject({ scopes: MANY.slice(0, 50) });
+  });
+
   test('belongs to one user and one route', async () => {
     const other = aConnectableRoute({ routeId: 'another-uid' });
     await fixture.connect();
