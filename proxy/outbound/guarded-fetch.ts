@@ -11,6 +11,7 @@ import {
   type ResolvedAddress,
 } from './pinned-request.ts';
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** Options of one fetch. */
 export interface GuardedFetchOptions extends OutboundContent {
@@ -114,21 +115,6 @@ function checkAddresses(
     if (protocol === 'https:' && isPublicAddress(address, allowedCidrs)) continue;
     throw new OutboundRefusedError('address', `${hostname} is at ${address}, which is off limits`);
   }
-}
-
-/** Rejects once the signal is aborted: a look-up goes on, but nothing waits for it. */
-function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolveValue, reject) => {
-    const onAbort = (): void => {
-      reject(new OutboundFailedError('aborted', 'given up'));
-    };
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    const stopListening = (): void => {
-      signal.removeEventListener('abort', onAbort);
-    };
-    work.finally(stopListening).then(resolveValue, reject);
-  });
 }
 
 function explain(

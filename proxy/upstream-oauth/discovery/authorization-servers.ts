@@ -11,6 +11,7 @@ import { isOnAllowedDomain } from '../../outbound/allowed-domain.ts';
 import { DocumentCache, type LoadedDocument } from '../../outbound/document-cache.ts';
 import { freshSeconds } from '../../outbound/freshness.ts';
 import type { OutboundResponse } from '../../outbound/pinned-request.ts';
+import { untilAborted } from '../../outbound/until-aborted.ts';
 import {
   callFailure,
   domainNotAllowed,
@@ -71,8 +72,21 @@ export class AuthorizationServers {
    */
   async get(
     issuer: string,
-    context: UpstreamCallContext,
+    { signal, ...context }: UpstreamCallContext,
     { maxAgeSeconds = Infinity }: { readonly maxAgeSeconds?: number } = {},
+  ): Promise<AuthorizationServer> {
+    const found = this.#get(issuer, context, maxAgeSeconds);
+    if (signal === undefined) return found;
+    // Attack: an upstream uses up its time, and then names the server of others, whose users would fail with it.
+    return untilAborted(found, signal).catch((error: unknown) => {
+      throw callFailure(error, issuer, STEP);
+    });
+  }
+
+  async #get(
+    issuer: string,
+    context: UpstreamCallContext,
+    maxAgeSeconds: number,
   ): Promise<AuthorizationServer> {
     // Checked at each use, because settings change while metadata are cached.
     const { allowedDomains } = context;
