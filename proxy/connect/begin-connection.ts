@@ -56,7 +56,6 @@ export async function beginConnection(
       ...{ user, sessionId: session.id, browserHash, routeName: compiled.name, routeId, binding },
       ...{ issuer: authorization.issuer, clientId: authorization.client.id },
       ...{ resource: authorization.resource, scopes: authorization.scopes },
-      ...(authorization.isGiven && { tokenUrl: authorization.server.token_endpoint }),
       requiresIss: authorization.server.authorization_response_iss_parameter_supported === true,
       ...{ codeVerifier, redirectUri, returnTo, ...(isSecondTry && { isSecondTry }) },
     },

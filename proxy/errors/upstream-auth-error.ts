@@ -46,7 +46,6 @@ export interface UpstreamAuthDetails {
   /** The host that was asked, with its port. Absent if nobody was asked. */
   readonly host?: string | undefined;
   readonly missing?: MissingSetting | undefined;
-  readonly cause?: unknown;
 }
 
 /** For one page, log line or status. */
@@ -71,9 +70,9 @@ export class UpstreamAuthError extends GatewayError {
   constructor(
     reason: UpstreamAuthReason,
     message: string,
-    { step, host, missing, cause }: UpstreamAuthDetails,
+    { step, host, missing }: UpstreamAuthDetails,
   ) {
-    super(clip(message.replaceAll(CONTROL_CHARACTERS, ' '), LONGEST_MESSAGE), { cause });
+    super(clip(message.replaceAll(CONTROL_CHARACTERS, ' '), LONGEST_MESSAGE));
     this.reason = reason;
     this.step = step;
     this.host = host;

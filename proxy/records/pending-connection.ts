@@ -13,12 +13,10 @@ export interface PendingConnection {
   readonly routeName: string;
   readonly routeId: string;
   readonly binding: string;
-  /** Of the authorization server. The code is sent to no other. */
+  /** Of the authorization server; with given endpoints the token URL. The code is sent to no other. */
   readonly issuer: string;
   readonly clientId: string;
   readonly resource: string;
-  /** Where the code is redeemed, if the Route gives the endpoints. */
-  readonly tokenUrl?: string;
   readonly scopes: readonly string[];
   /** PKCE verifier (RFC 7636). */
   readonly codeVerifier: string;

@@ -113,7 +113,6 @@ function checkedRegistration(
     ...(typeof secret === 'string' && authMethod !== 'none' && { clientSecret: secret }),
     ...(typeof expires === 'number' && expires > 0 && { secretExpiresAt: expires * SECOND }),
     authMethod,
-    redirectUri,
     registeredAt: requested.now,
   };
 }
