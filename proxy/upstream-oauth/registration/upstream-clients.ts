@@ -14,7 +14,7 @@ import type {
 import { SingleFlight } from '../../cache/single-flight.ts';
 import type { UpstreamRegistrationStore } from '../../store/upstream-registration-store.ts';
 import type { UpstreamFetch } from '../calls/upstream-calls.ts';
-import { isScope } from '../discovery/scopes.ts';
+import { isScopeToken } from '../discovery/scope-token.ts';
 import { upstreamCallbackUrl } from './client-metadata.ts';
 import { metadataDocumentUrl, takesMetadataDocument } from './metadata-document.ts';
 import { registerClient, type RegisterClientOptions } from './register-client.ts';
@@ -130,7 +130,7 @@ async function registerForAllScopes(
   ofUpstream: readonly string[],
   options: RegisterClientOptions,
 ): Promise<UpstreamRegistration> {
-  const listed = (server.scopes_supported ?? ofUpstream).filter(isScope);
+  const listed = (server.scopes_supported ?? ofUpstream).filter(isScopeToken);
   const scopes = [...new Set([...options.scopes, ...listed])];
   if (scopes.length === options.scopes.length) return registerClient(server, options);
   return registerClient(server, { ...options, scopes }).catch((error: unknown) => {
