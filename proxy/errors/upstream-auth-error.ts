@@ -5,13 +5,13 @@ import { GatewayError } from './gateway-error.ts';
 export type UpstreamAuthReason =
   /** A host is on no domain that may be asked. */
   | 'upstream-auth-domain-not-allowed'
-  /** A URL is not https, or its host is at an address that is off limits. */
+  /** A host is at an address that is neither public nor in `outboundAllowedCidrs`. */
   | 'upstream-auth-address-not-allowed'
   /** A server did not answer in time, failed, or could not be reached. */
   | 'upstream-auth-unavailable'
   /** No metadata say which authorization server the upstream has, and no fallback is set. */
   | 'upstream-auth-not-found'
-  /** A server answered, but metadata are not usable. */
+  /** A server answered with metadata that cannot be used, or a URL in metadata is not https. */
   | 'upstream-auth-metadata-invalid'
   /** The metadata are about a resource other than the upstream. */
   | 'upstream-auth-resource-mismatch'

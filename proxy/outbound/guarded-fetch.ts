@@ -44,8 +44,9 @@ export interface GuardedFetchSettings {
 /**
  * Makes the only function that fetches URLs that came from outside. Attack: server-side request forgery.
  *
- * HTTPS only, and an allowed domain where one is demanded; the host is resolved once, every address is checked, and the connection goes to a checked
- * address; no redirect is followed; size and time are bounded; no proxy, cookie or credential is used.
+ * HTTPS only, and an allowed domain where one is demanded; the host is resolved once, every address is checked, and
+ * the connection goes to a checked address; no redirect is followed; size and time are bounded; no proxy, cookie or
+ * credential is used.
  */
 export function createGuardedFetch({
   devAllowLoopback,

@@ -4,9 +4,9 @@ import type { UserReference } from './user-key.ts';
 
 /** A connection that the user has not finished at the upstream's authorization server. */
 export interface PendingConnection {
-  /** Only this user may finish it, */
+  /** Only this user may finish it. */
   readonly user: UserReference;
-  /** in the browser with this session. */
+  /** The session in which it began, and in which alone it can be finished. */
   readonly sessionId: string;
   /** Hash of the cookie that binds it to that browser. */
   readonly browserHash: TokenHash;
