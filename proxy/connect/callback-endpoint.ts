@@ -1,6 +1,5 @@
 import { hashToken } from '../crypto/tokens.ts';
 import type { Endpoint, EndpointContext } from '../endpoints/endpoint.ts';
-import { PATHS } from '../endpoints/paths.ts';
 import { requireWindow } from '../endpoints/require-click.ts';
 import { ConnectionPageError } from '../errors/connection-errors.ts';
 import { endBinding, isBoundBrowser } from '../http/browser-binding.ts';
@@ -13,6 +12,7 @@ import { continuePage } from '../pages/continue-page.ts';
 import type { PendingConnection } from '../records/pending-connection.ts';
 import type { Session } from '../records/session.ts';
 import { userKey } from '../records/user-key.ts';
+import { upstreamCallbackUrl } from '../upstream-oauth/registration/client-metadata.ts';
 import { beginConnection } from './begin-connection.ts';
 import type { ConnectEndpointOptions } from './connect-endpoint-options.ts';
 import { CONNECTED } from './connection-result.ts';
@@ -91,7 +91,7 @@ async function sessionOf(
   options: ConnectEndpointOptions,
 ): Promise<Session> {
   const { origin, cookies, configuration } = context;
-  if (redirectUri !== origin + PATHS.connectionCallback) throw connectionGone();
+  if (redirectUri !== upstreamCallbackUrl(origin)) throw connectionGone();
   if (!isBoundBrowser(origin, cookies, 'connect', browserHash)) {
     throw new ConnectionPageError(
       'connection-of-other-browser',
