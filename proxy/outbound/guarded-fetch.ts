@@ -77,7 +77,8 @@ function parseTarget(
   const url = URL.parse(text);
   if (url === null) throw new OutboundRefusedError('url', 'not an absolute URL');
   const isAllowed = url.protocol === 'https:' || (url.protocol === 'http:' && devAllowLoopback);
-  if (!isAllowed) throw new OutboundRefusedError('scheme', `${url.protocol} is not fetched`);
+  if (!isAllowed)
+    throw new OutboundRefusedError('scheme', `${url.protocol} is refused, only https is allowed`);
   if (url.username !== '' || url.password !== '') {
     throw new OutboundRefusedError('userinfo', 'the URL has a user name or password');
   }
