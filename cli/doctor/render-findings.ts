@@ -1,5 +1,3 @@
-import { withoutControls } from '../without-controls.ts';
-import { upstreamCallbackUrl } from '../../proxy/upstream-oauth/registration/client-metadata.ts';
 import type { RecordedCall } from './call-recorder.ts';
 import type { Failure, Findings, FoundAuthorization } from './examine.ts';
 import type { Patient } from './patient.ts';
@@ -19,19 +17,18 @@ const DOMAINS = 'mcpAllowedAsMetadataDomains';
 /** Returns the text of `gatehouse doctor` about a patient. */
 export function renderFindings(patient: Patient, findings: Findings): string {
   const { failure, found, missingDomains } = findings;
-  const lines = [
+  return [
     ...[titleOf(patient), ''],
     ...findings.calls.flatMap((call, index) => {
       const isLast = !findings.calls.slice(index + 1).some(({ step }) => step === call.step);
       return stepLines(call, isLast ? failure : undefined, missingDomains);
     }),
-    ...(found === undefined ? [] : ['', ...foundLines(found, patient)]),
+    ...(found === undefined ? [] : ['', ...foundLines(found)]),
     '',
     ...domainLines(missingDomains),
-    ...verdictLines(failure, patient),
+    ...verdictLines(failure),
     '',
-  ];
-  return lines.map((line) => withoutControls(line)).join('\n');
+  ].join('\n');
 }
 
 function titleOf({ kind, upstream: { route, url } }: Patient): string {
@@ -62,21 +59,13 @@ function markOf(step: string, status: number | undefined): string {
   return isThere ? 'ok  ' : 'none';
 }
 
-function foundLines(
-  { server, resource, scopes, client }: FoundAuthorization,
-  { upstream, origin }: Patient,
-): readonly string[] {
-  // With given endpoints nobody says who the authorization server is.
-  const issuer = upstream.oauth.endpoints === undefined ? server.issuer : 'not known, nor needed';
+function foundLines({ server, resource, scopes, client }: FoundAuthorization): readonly string[] {
   return [
     `resource:               ${resource}`,
-    `authorization server:   ${issuer}`,
+    `authorization server:   ${server.issuer}`,
     `authorization endpoint: ${server.authorization_endpoint ?? ''}`,
     `token endpoint:         ${server.token_endpoint ?? ''}`,
     `client:                 ${CLIENTS[client.kind](client.value)}`,
-    ...(client.kind === 'given' && origin !== undefined
-      ? [`redirect URI:           ${upstreamCallbackUrl(origin)}; this client must have it there`]
-      : []),
     `scopes:                 ${scopes.length === 0 ? 'none are asked for' : scopes.join(' ')}`,
   ];
 }
@@ -95,10 +84,7 @@ function domainLines(domains: readonly string[]): readonly string[] {
   ];
 }
 
-const NOTHING_FOUND =
-  'If the URL of the upstream is right, set authorizationServerUrl of the Route, or give clientId and both endpoints.';
-
-function verdictLines(failure: Failure | undefined, { kind }: Patient): readonly string[] {
+function verdictLines(failure: Failure | undefined): readonly string[] {
   if (failure === undefined) return ['A login could succeed.'];
   const { reason, message, missing } = failure;
   const { setting, entry } = missing ?? {};
@@ -106,10 +92,5 @@ function verdictLines(failure: Failure | undefined, { kind }: Patient): readonly
     setting === undefined
       ? []
       : [`Missing: ${setting}${entry === undefined ? '' : ` with ${entry}`}`];
-  const isNotFound = reason === 'upstream-auth-not-found' && kind !== 'own-route';
-  return [
-    `A login fails: ${reason}: ${message}`,
-    ...advice,
-    ...(isNotFound ? [NOTHING_FOUND] : []),
-  ];
+  return [`A login fails: ${reason}: ${message}`, ...advice];
 }

@@ -1,5 +1,7 @@
-/** Why a user must connect again, although there is a token. A new connection ends it. */
+/** Why a user must connect again, although there is or was a token. A new connection ends it. */
 export interface ConnectionNeed {
-  /** What the next connection asks for: what the token has, and what the upstream wants besides. */
+  /** Scopes that the upstream asked for; empty if it refused the token. */
   readonly scopes: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly since: number;
 }

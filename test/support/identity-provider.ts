@@ -38,11 +38,14 @@ interface ProviderAnswer {
 export interface IdentityProviderOptions extends ProviderFeatures {
   /** Redirect URIs; more can be added later. */
   readonly redirectUris?: readonly string[];
+  /** The issuer, where something before it terminates TLS. Defaults to `http://127.0.0.1:PORT`. */
+  readonly origin?: string;
 }
 
 /** A real OpenID provider on loopback whose users have no passwords. */
 export interface TestIdentityProvider extends AsyncDisposable {
   readonly issuer: string;
+  readonly port: number;
   readonly clientId: string;
   readonly clientSecret: string;
   /** Its keys: the first, of RSA, signs its tokens, and the second is for ES256. */
@@ -88,7 +91,7 @@ export async function startIdentityProvider(
 ): Promise<TestIdentityProvider> {
   const server = createServer();
   const port = await listen(server, 0);
-  const issuer = `http://127.0.0.1:${String(port)}`;
+  const { origin: issuer = `http://127.0.0.1:${String(port)}` } = options;
   const clientSecret = randomBytes(24).toString('base64url');
   const keys = [await issuerKey('test', 'RS256'), await issuerKey('test-ec', 'ES256')] as const;
   const users = new Map(USERS);
@@ -104,6 +107,7 @@ export async function startIdentityProvider(
     issuer,
     await identityProviderConfiguration(users, { clientSecret, keys }, options),
   );
+  provider.proxy = options.origin !== undefined;
   const client = await provider.Client.find(CLIENT_ID);
   if (client === undefined) throw new Error('the provider knows its only client');
   client.redirectUriAllowed = (uri) => redirectUris.has(uri);
@@ -136,6 +140,7 @@ export async function startIdentityProvider(
 
   const provided: TestIdentityProvider = {
     issuer,
+    port,
     clientId: CLIENT_ID,
     clientSecret,
     keys,

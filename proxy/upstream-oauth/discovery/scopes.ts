@@ -1,8 +1,9 @@
 import type { AuthorizationServer } from 'oauth4webapi';
 
-import { isScopeToken } from './scope-token.ts';
-
 const OFFLINE_ACCESS = 'offline_access';
+
+/** RFC 6749, section 3.3: what a scope consists of. */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 /** Where scopes can come from, in falling order. */
 export interface ScopeSources {
@@ -26,7 +27,7 @@ export function selectScopes(
 ): readonly string[] {
   if (configured !== undefined) return distinct([...configured, ...more]);
   const wanted = [...(scopesIn(ofChallenge) ?? ofMetadata ?? []), ...more].filter(
-    (scope) => isScopeToken(scope) && scope !== OFFLINE_ACCESS,
+    (scope) => SCOPE.test(scope) && scope !== OFFLINE_ACCESS,
   );
   // Alone it would replace the scopes that the server grants without a parameter.
   const isAdded = wanted.length > 0 && listed?.includes(OFFLINE_ACCESS) === true;

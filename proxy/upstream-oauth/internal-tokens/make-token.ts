@@ -1,7 +1,6 @@
 import type { InternalToken } from '../../records/internal-token.ts';
 import type { PendingConnection } from '../../records/pending-connection.ts';
 import type { UpstreamTokens } from '../protocol/upstream-tokens.ts';
-import { scopeUnion } from './scope-union.ts';
 
 /** What counts of a connection that the user has finished. */
 export type NewConnection = Pick<
@@ -23,8 +22,7 @@ export function connectedToken(
   { scopes = asked, ...tokens }: UpstreamTokens,
   now: number,
 ): InternalToken {
-  const client = { issuer, resource, clientId, redirectUri };
-  return { ...client, scopes: scopeUnion(scopes), ...withTimes(tokens, now) };
+  return { issuer, resource, clientId, redirectUri, scopes, ...withTimes(tokens, now) };
 }
 
 /**
@@ -37,8 +35,7 @@ export function refreshedToken(
   now: number,
 ): InternalToken {
   const kept = refreshToken === undefined ? {} : { refreshToken };
-  const client = { issuer, resource, clientId, redirectUri };
-  return { ...client, scopes: scopeUnion(scopes), ...kept, ...withTimes(tokens, now) };
+  return { issuer, resource, clientId, redirectUri, scopes, ...kept, ...withTimes(tokens, now) };
 }
 
 function withTimes(

@@ -1,7 +1,7 @@
 import type { CompiledRoute } from '../../../shared/snapshot/snapshot.ts';
 import { oncePerObject } from '../../cache/once-per-object.ts';
 import { internalTokenId, type InternalTokenKey } from '../../records/internal-token.ts';
-import { userReference, type UserReference } from '../../records/user-key.ts';
+import type { UserReference } from '../../records/user-key.ts';
 import { bindingOf } from '../binding.ts';
 import { upstreamOf } from '../discovery/upstream.ts';
 
@@ -14,8 +14,9 @@ export interface TokenName {
 /** Names by user and route: a caller keeps its identity as long as it is cached. */
 const namesOfUser = oncePerObject((user: UserReference) =>
   oncePerObject((route: CompiledRoute): TokenName => {
+    const { provider, issuer, subject } = user;
     const key: InternalTokenKey = {
-      user: userReference(user),
+      user: { provider, subject, ...(issuer !== undefined && { issuer }) },
       routeId: upstreamOf(route).oauth.routeId,
       binding: bindingOf(route),
     };

@@ -1,9 +1,8 @@
 import type { InternalToken } from '../../records/internal-token.ts';
 
-/** A token is refreshed beside the requests that use it during the last tenth of its life. */
+/** Before its end, a token is refreshed beside the requests that use it: in this share of its life, */
 const LAST_SHARE = 0.1;
-
-/** The longest time before its end at which that begins. */
+/** and at most for so long. */
 const LAST_MS = 120_000;
 
 /** Returns from when a token is refreshed beside requests; `Infinity` if it cannot be. */

@@ -185,9 +185,9 @@ export class ClusterGateway implements AsyncDisposable {
     await this.admin.request('DELETE', SETTINGS_PATH);
   }
 
-  async route(name: string): Promise<Route> {
+  async route(name: string, namespace = TEAM): Promise<Route> {
     // The API server sends the form that the definition has.
-    return (await this.admin.request('GET', `${routesIn(TEAM)}/${name}`)) as Route;
+    return (await this.admin.request('GET', `${routesIn(namespace)}/${name}`)) as Route;
   }
 
   async settings(): Promise<GatewaySettings> {

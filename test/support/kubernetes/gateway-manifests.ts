@@ -15,16 +15,17 @@ export function hostOf(route: string): string {
   return `${route}.example.test`;
 }
 
-/** A Route in namespace `team`, public and to an upstream by default. */
+/** A Route, in namespace `team`, public and to an upstream by default. */
 export function routeManifest(
   name: string,
   spec: Partial<Route['spec']>,
   upstream: Pick<Upstream, 'origin'>,
+  namespace = TEAM,
 ): string {
   return stringify({
     apiVersion: 'gatehouse.dev/v1alpha1',
     kind: 'Route',
-    metadata: { name, namespace: TEAM },
+    metadata: { name, namespace },
     spec: {
       from: `http://${hostOf(name)}`,
       ...(spec.backendRefs === undefined && { to: upstream.origin }),

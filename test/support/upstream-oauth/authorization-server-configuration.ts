@@ -18,6 +18,8 @@ export interface AuthorizationServerFeatures {
    * that have one, as some servers do, and `ignored` takes no notice of it. Defaults to `required`.
    */
   readonly resourceIndicators?: 'required' | 'ignored' | 'refused';
+  /** The issuer, where something before it terminates TLS. Defaults to `http://localhost:PORT`. */
+  readonly origin?: string;
 }
 
 type InvalidTarget = new (description: string) => InstanceType<typeof errors.InvalidTarget>;

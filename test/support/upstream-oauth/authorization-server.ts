@@ -42,6 +42,7 @@ export interface TokenFacts {
 /** A real authorization server of an upstream, on loopback, whose users have no passwords. */
 export interface UpstreamAuthorizationServer extends AsyncDisposable {
   readonly issuer: string;
+  readonly port: number;
   /** The client that is registered by hand, at `redirectUris`. */
   readonly givenClient: typeof GIVEN_CLIENT;
   readonly redirectUris: Set<string>;
@@ -65,13 +66,13 @@ export interface UpstreamAuthorizationServer extends AsyncDisposable {
   forget(kind: 'Client' | 'AccessToken' | 'RefreshToken'): Promise<void>;
 }
 
-/** Starts a server at `http://localhost:PORT`. */
+/** Starts a server. */
 export async function startUpstreamAuthorizationServer(
   features: AuthorizationServerFeatures = {},
 ): Promise<UpstreamAuthorizationServer> {
   let serve: RequestListener = () => undefined;
   const server = await startUpstream((request, response) => serve(request, response));
-  const issuer = `http://localhost:${String(server.port)}`;
+  const issuer = features.origin ?? `http://localhost:${String(server.port)}`;
   const adapters = new Map<string, ForgettingAdapter>();
   const redirectUris = new Set<string>();
   const authorizationRequests: URLSearchParams[] = [];
@@ -93,6 +94,7 @@ export async function startUpstreamAuthorizationServer(
       InvalidTarget: errors.InvalidTarget,
     }),
   );
+  provider.proxy = features.origin !== undefined;
   const given = await provider.Client.find(GIVEN_CLIENT.id);
   if (given === undefined) throw new Error('the server knows the given client');
   given.redirectUriAllowed = (uri) => redirectUris.has(uri);
@@ -129,6 +131,7 @@ export async function startUpstreamAuthorizationServer(
 
   const provided: UpstreamAuthorizationServer = {
     issuer,
+    port: server.port,
     givenClient: GIVEN_CLIENT,
     redirectUris,
     authorizationRequests,

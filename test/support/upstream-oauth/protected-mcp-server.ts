@@ -21,6 +21,8 @@ export interface ProtectedMcpServerOptions {
   readonly challengedScope?: string;
   /** `scopes_supported` of the metadata; null: they have none. Defaults to `read` and `write`. */
   readonly scopesSupported?: readonly string[] | null;
+  /** Where clients find it, if something before it terminates TLS. Defaults to `http://localhost:PORT`. */
+  readonly origin?: string;
 }
 
 /** What a test can make the server do with a request that has a valid token. */
@@ -49,7 +51,7 @@ const METADATA = '/.well-known/oauth-protected-resource';
 export const ADMIN_TOOL = 'delete_report';
 
 /**
- * Starts a server at `http://localhost:PORT/mcp` with the tools `whoami`, which returns what the token
+ * Starts a server at `/mcp` with the tools `whoami`, which returns what the token
  * stands for, and `delete_report`, which is refused with `insufficient_scope` without the scope `admin`.
  */
 export async function startProtectedMcpServer(
@@ -60,7 +62,7 @@ export async function startProtectedMcpServer(
   const upstream = await startUpstream((request, response) => {
     serve(request, response).catch(() => response.destroy());
   });
-  const origin = `http://localhost:${String(upstream.port)}`;
+  const { origin = `http://localhost:${String(upstream.port)}` } = options;
   const url = origin + MCP_PATH;
   let metadataRequests = 0;
 
