@@ -17,8 +17,10 @@ const LIST = '/.gateway/mcp/routes';
 
 const world = openForAll(startApplicationWorld);
 
-const openToken = (token: string) =>
-  new ApplicationTokens(new Sealer(world().users.gateway.sealingKeys)).open(token);
+const applicationTokens = () =>
+  new ApplicationTokens(new Sealer(world().users.gateway.sealingKeys));
+
+const openToken = (token: string) => applicationTokens().open(token);
 
 describe('The backend of an application', () => {
   verifies(
@@ -135,6 +137,15 @@ describe('An external token of an application', () => {
     expect(await world().statusAt(users.originOf('admin'), await world().tokenOf())).toBe(403);
     const ofCarol = await world().tokenOf(new BrowserJar(), 'carol');
     expect(await world().statusAt(users.originOf('admin'), ofCarol)).toBe(200);
+  });
+
+  test('counts at its own gateway only, even if another one has the same keys', async () => {
+    const files = world().users.originOf('files');
+    const claims = openToken(await world().tokenOf());
+    if (claims === null) throw new Error('the token opens');
+    expect(await world().statusAt(files, applicationTokens().issue(claims))).toBe(200);
+    const foreign = applicationTokens().issue({ ...claims, gatewayId: 'another' });
+    expect(await world().statusAt(files, foreign)).toBe(401);
   });
 
   test('is no token of a client for the authorization server', async () => {

@@ -131,6 +131,14 @@ describe('A token that has expired', () => {
     expect(fixture.requests).toHaveLength(2);
   });
 
+  test('is refreshed for its resource, unless the route says otherwise', async () => {
+    const silent = aConnectableRoute({ sendsResource: false });
+    await fixture.tokens.tokenFor(ALICE, silent, CONTEXT);
+    fixture.time += 2 * HOUR;
+    await tokenFor();
+    expect(fixture.requests.map(({ form }) => 'resource' in form)).toEqual([false, true]);
+  });
+
   test('is dropped if the server refuses the refresh token', async () => {
     fixture.answer = () => jsonResponse({ error: 'invalid_grant' }, 400);
     expect(await accessToken()).toBe('not-connected');
