@@ -394,7 +394,7 @@ export interface Route {
      */
     readonly observedGeneration?: number;
     /**
-     * `Accepted`: the route is valid. `ResolvedRefs`: everything it refers to exists and may be used. `Programmed`: every proxy serves this generation. `UpstreamAuthReady`: users can connect to the upstream. `PartiallyInvalid`: the newest generation cannot be used, and `served` is served instead. `PartiallyInspected`: requests to some paths of an MCP server are not inspected. `ConsentExposed`: web routes have the host of the consent page.
+     * `Accepted`: the route is valid. `ResolvedRefs`: everything it refers to exists and may be used. `Programmed`: every proxy serves this generation. `UpstreamAuthReady`: users can connect to the upstream. `PartiallyInvalid`: the newest generation cannot be used, and `served` is served instead. `PartiallyInspected`: requests to some paths of an MCP server are not inspected. `ConsentExposed`: web routes have the host of the consent page, or of the callback of users who connect.
      *
      * @maxItems 8
      *

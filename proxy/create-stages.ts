@@ -102,6 +102,7 @@ export function createStages(options: StagesOptions): DisposableStages {
     ...checks,
     applicationTokens,
     sessionOf,
+    isApplication: applicationCheck(configuration),
   });
   const tokenAuthenticator = new ExternalTokenAuthenticator({
     ...{ ...checks, externalTokens, applications },
@@ -183,6 +184,13 @@ const NO_REPORTS: UpstreamAuthReports = { report: () => undefined };
 /** Makes the check whether a user is of one of the configured identity providers. */
 function providerCheck(configuration: ServedConfiguration): (identity: Identity) => boolean {
   return (identity) => configuration.current?.identityProviders.ofUser(identity) !== undefined;
+}
+
+function applicationCheck(configuration: ServedConfiguration): (origin: string) => boolean {
+  return (origin) => {
+    const host = configuration.current?.routes.findHost(new URL(origin).host);
+    return host?.hasApplication === true;
+  };
 }
 
 function authorizationServerOptions(

@@ -63,13 +63,13 @@ function notesOnSubPaths({ served }: Loaded): readonly string[] {
   );
 }
 
-/** The scripts of web routes on the host of a consent page have its origin. */
+/** The scripts of web routes on the host of a consent page, or of a callback, have its origin. */
 function notesOnConsent({ served, candidates: { resources } }: Loaded): readonly string[] {
   const settings = resources.find(({ kind }) => kind === 'GatewaySettings');
   const field = settings?.inItsWords('authenticateUrl') ?? 'authenticateUrl';
   return (served?.exposedConsents ?? []).map(
     (name) =>
-      `note: Route ${name}: web routes have the same host, so their scripts have the origin of the consent page; set ${field}, or use a host of its own`,
+      `note: Route ${name}: web routes have the same host, so their scripts have the origin of the consent page, or of the callback of users who connect; use a host of its own, or, if no user connects there, set ${field}`,
   );
 }
 

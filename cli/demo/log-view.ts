@@ -60,6 +60,8 @@ function showDecision(record: LogRecord): string {
 const EVENTS: ReadonlyMap<string, string> = new Map([
   ['client registered', 'client-name'],
   ['user signed in', 'user'],
+  ['connection made', 'resource'],
+  ['connection ended', 'resource'],
   ['configuration applied', ''],
 ]);
 

@@ -1,5 +1,4 @@
 import {
-  allowInsecureRequests,
   type AuthorizationServer,
   customFetch,
   None,
@@ -12,6 +11,7 @@ import {
   type UpstreamAuthStep,
 } from '../../proxy/errors/upstream-auth-error.ts';
 import { ANY_ADDRESS } from '../../proxy/outbound/guarded-fetch.ts';
+import { BY_GUARDED_FETCH } from '../../proxy/upstream-oauth/calls/by-guarded-fetch.ts';
 import { callFailure, statusFailure } from '../../proxy/upstream-oauth/calls/discovery-failures.ts';
 import type {
   UpstreamCallContext,
@@ -37,8 +37,7 @@ export async function checkTokenEndpoint(
   const { token_endpoint: url = '' } = server;
   const options = {
     [customFetch]: calls.fetchFor(server, context),
-    // The guarded fetch decides which URLs are allowed: http on loopback, in development.
-    [allowInsecureRequests]: true,
+    ...BY_GUARDED_FETCH,
   };
   const client = { client_id: MADE_UP };
   const response = await refreshTokenGrantRequest(server, client, None(), MADE_UP, options).catch(

@@ -1,3 +1,5 @@
+import { withoutControls } from '../without-controls.ts';
+import { upstreamCallbackUrl } from '../../proxy/upstream-oauth/registration/client-metadata.ts';
 import type { RecordedCall } from './call-recorder.ts';
 import type { Failure, Findings, FoundAuthorization } from './examine.ts';
 import type { Patient } from './patient.ts';
@@ -17,18 +19,19 @@ const DOMAINS = 'mcpAllowedAsMetadataDomains';
 /** Returns the text of `gatehouse doctor` about a patient. */
 export function renderFindings(patient: Patient, findings: Findings): string {
   const { failure, found, missingDomains } = findings;
-  return [
+  const lines = [
     ...[titleOf(patient), ''],
     ...findings.calls.flatMap((call, index) => {
       const isLast = !findings.calls.slice(index + 1).some(({ step }) => step === call.step);
       return stepLines(call, isLast ? failure : undefined, missingDomains);
     }),
-    ...(found === undefined ? [] : ['', ...foundLines(found)]),
+    ...(found === undefined ? [] : ['', ...foundLines(found, patient)]),
     '',
     ...domainLines(missingDomains),
-    ...verdictLines(failure),
+    ...verdictLines(failure, patient),
     '',
-  ].join('\n');
+  ];
+  return lines.map((line) => withoutControls(line)).join('\n');
 }
 
 function titleOf({ kind, upstream: { route, url } }: Patient): string {
@@ -59,13 +62,21 @@ function markOf(step: string, status: number | undefined): string {
   return isThere ? 'ok  ' : 'none';
 }
 
-function foundLines({ server, resource, scopes, client }: FoundAuthorization): readonly string[] {
+function foundLines(
+  { server, resource, scopes, client }: FoundAuthorization,
+  { upstream, origin }: Patient,
+): readonly string[] {
+  // With given endpoints nobody says who the authorization server is.
+  const issuer = upstream.oauth.endpoints === undefined ? server.issuer : 'not known, nor needed';
   return [
     `resource:               ${resource}`,
-    `authorization server:   ${server.issuer}`,
+    `authorization server:   ${issuer}`,
     `authorization endpoint: ${server.authorization_endpoint ?? ''}`,
     `token endpoint:         ${server.token_endpoint ?? ''}`,
     `client:                 ${CLIENTS[client.kind](client.value)}`,
+    ...(client.kind === 'given' && origin !== undefined
+      ? [`redirect URI:           ${upstreamCallbackUrl(origin)}; this client must have it there`]
+      : []),
     `scopes:                 ${scopes.length === 0 ? 'none are asked for' : scopes.join(' ')}`,
   ];
 }
@@ -84,7 +95,10 @@ function domainLines(domains: readonly string[]): readonly string[] {
   ];
 }
 
-function verdictLines(failure: Failure | undefined): readonly string[] {
+const NOTHING_FOUND =
+  'If the URL of the upstream is right, set authorizationServerUrl of the Route, or give clientId and both endpoints.';
+
+function verdictLines(failure: Failure | undefined, { kind }: Patient): readonly string[] {
   if (failure === undefined) return ['A login could succeed.'];
   const { reason, message, missing } = failure;
   const { setting, entry } = missing ?? {};
@@ -92,5 +106,10 @@ function verdictLines(failure: Failure | undefined): readonly string[] {
     setting === undefined
       ? []
       : [`Missing: ${setting}${entry === undefined ? '' : ` with ${entry}`}`];
-  return [`A login fails: ${reason}: ${message}`, ...advice];
+  const isNotFound = reason === 'upstream-auth-not-found' && kind !== 'own-route';
+  return [
+    `A login fails: ${reason}: ${message}`,
+    ...advice,
+    ...(isNotFound ? [NOTHING_FOUND] : []),
+  ];
 }

@@ -1,4 +1,5 @@
 import { isRecord } from '../../shared/runtime/is-record.ts';
+import { withoutControls } from '../without-controls.ts';
 import { renderPolicy } from './render-policy.ts';
 import type { ExplainReport } from './report.ts';
 
@@ -18,13 +19,6 @@ export function renderReport(report: ExplainReport): string {
     ...report.log.map((record) => `  ${JSON.stringify(record)}`),
   ];
   return lines.map((line) => `${withoutControls(line).trimEnd()}\n`).join('');
-}
-
-/** Attack: a claim with control characters could overwrite the decision on a terminal. */
-function withoutControls(line: string): string {
-  return line.replaceAll(/\p{Cc}/gu, (control) => {
-    return `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
 }
 
 /** Says in one line what happens and why; the challenge of an answer is a second one. */

@@ -74,7 +74,7 @@ export interface RouteVerdict extends Verdict<StoredRoute> {
   readonly url: string;
   /** Paths of an MCP server that are served without inspection. Absent if there are none. */
   readonly uninspectedPaths?: readonly string[];
-  /** Present only if it is an MCP route, and its consent pages have the origin of web routes. */
+  /** Present only if it is an MCP route, and its consent pages or callback have the origin of web routes. */
   readonly isConsentExposed?: true;
   /** Present only if users connect to its upstream. */
   readonly upstreamAuth?: UpstreamAuthVerdict;

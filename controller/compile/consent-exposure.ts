@@ -5,11 +5,16 @@ import { authorityOf } from './address.ts';
 interface Routes {
   readonly mcp: Set<string>;
   readonly web: Set<string>;
+  /** The MCP routes whose users connect. */
+  readonly connecting: Set<string>;
 }
 
 /**
- * Finds the MCP routes whose consent pages have the origin of web routes. Attack: the scripts of a web
- * application have the origin of a consent page on the same host. With `authenticateUrl` there is none.
+ * Finds the MCP routes whose consent pages, or the callback of users who connect, have the origin of web routes.
+ *
+ * Attack: scripts of the same origin can plant cookies. With a session of the attacker, and the cookie that binds
+ * a connection to a browser, a user connects an account of theirs to the attacker. With `authenticateUrl` there is
+ * no consent page on the host, but there is the callback.
  */
 export class ConsentExposure {
   readonly #routes = new Map<string, Routes>();
@@ -38,11 +43,11 @@ export class ConsentExposure {
     }
   }
 
-  /** Whether a route is an MCP route, and its consent pages have the origin of a web route. */
+  /** Whether a route is an MCP route, and its consent pages or callback have the origin of a web route. */
   isExposed(name: string): boolean {
-    if (this.#hasAuthenticateUrl) return false;
     const routes = this.#routes.get(this.#authorities.get(name) ?? '');
-    return isShared(routes) && routes?.mcp.has(name) === true;
+    if (routes === undefined || !isShared(routes)) return false;
+    return (this.#hasAuthenticateUrl ? routes.connecting : routes.mcp).has(name);
   }
 
   /** Returns the routes that may have become exposed, or not exposed, since the last call. */
@@ -53,8 +58,10 @@ export class ConsentExposure {
   }
 
   #add(name: string, authority: string, { mcpServer }: CompiledRoute): void {
-    const routes = this.#routes.get(authority) ?? { mcp: new Set(), web: new Set() };
+    const none = { mcp: new Set<string>(), web: new Set<string>(), connecting: new Set<string>() };
+    const routes = this.#routes.get(authority) ?? none;
     this.#routes.set(authority, routes);
+    if (mcpServer?.upstreamOAuth !== undefined) routes.connecting.add(name);
     (mcpServer === undefined ? routes.web : routes.mcp).add(name);
     this.#authorities.set(name, authority);
   }
@@ -63,6 +70,7 @@ export class ConsentExposure {
     const routes = this.#routes.get(authority);
     routes?.mcp.delete(name);
     routes?.web.delete(name);
+    routes?.connecting.delete(name);
     if (routes?.mcp.size === 0 && routes.web.size === 0) this.#routes.delete(authority);
     this.#authorities.delete(name);
   }

@@ -13,7 +13,7 @@ import type { Version, Versions } from './versions.ts';
 export interface ServedFiles {
   readonly snapshot: Snapshot;
   readonly routeCount: number;
-  /** Names of the MCP routes whose consent pages have the origin of web routes. */
+  /** Names of the MCP routes whose consent pages or callback have the origin of web routes. */
   readonly exposedConsents: readonly string[];
   /**
    * Hosts that discovery for upstreams would have to ask, and may not ask by the settings, by the name of the

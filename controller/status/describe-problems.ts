@@ -1,9 +1,9 @@
+import { clip } from '../../shared/runtime/clip.ts';
 import type { Problem } from '../validate/problem.ts';
 
 /** A longer text does not help in a terminal, and every watcher of the resource receives it. */
 const MAX_LENGTH = 1024;
 const MAX_PROBLEM_LENGTH = 300;
-const ELLIPSIS = '…';
 
 /** Lists problems, each with its place, up to the maximum length. */
 export function describeProblems(problems: readonly Problem[]): string {
@@ -21,10 +21,4 @@ export function describeProblems(problems: readonly Problem[]): string {
 
 function describe({ path, message }: Problem): string {
   return clip(path === '' ? message : `${path}: ${message}`, MAX_PROBLEM_LENGTH);
-}
-
-/** Shortens a text to a maximum length. */
-export function clip(text: string, length: number): string {
-  if (text.length <= length) return text;
-  return `${text.slice(0, length - ELLIPSIS.length).toWellFormed()}${ELLIPSIS}`;
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { ResourceType } from '../kubernetes/kubernetes-api.ts';
 import { apiVersionOf } from '../kubernetes/resource-types.ts';
 import { wholeSeconds } from './condition.ts';
-import { clip } from './describe-problems.ts';
+import { clip } from '../../shared/runtime/clip.ts';
 import type { StatusEvent } from './events-of-change.ts';
 
 /** The object that an Event is about. */

@@ -1,6 +1,6 @@
 import type { RolloutState } from '../push/publication.ts';
 import type { ConditionState } from './condition.ts';
-import { clip } from './describe-problems.ts';
+import { clip } from '../../shared/runtime/clip.ts';
 import { describeNotServed, describeServed, type VerdictSummary } from './verdict-states.ts';
 
 /** The state of the publication, as far as it concerns one resource. */

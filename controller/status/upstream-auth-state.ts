@@ -1,7 +1,7 @@
 import type { RouteVerdict } from '../compile/compilation.ts';
 import type { UpstreamAuthState } from '../push/publication.ts';
 import { findCondition, type Condition, type ConditionState } from './condition.ts';
-import { clip } from './describe-problems.ts';
+import { clip } from '../../shared/runtime/clip.ts';
 
 /** What is known of the upstream of a route, besides its verdict. */
 export interface UpstreamAuthKnowledge {

@@ -11,7 +11,7 @@ export interface VerdictSummary {
   readonly served: Served | undefined;
   /** Paths of an MCP server that are served without inspection. */
   readonly uninspectedPaths: readonly string[];
-  /** The consent pages of an MCP route have the origin of web routes. */
+  /** The consent pages of an MCP route, or its callback, have the origin of web routes. */
   readonly isConsentExposed: boolean;
 }
 
@@ -89,7 +89,7 @@ export function consentExposedState({
 }: VerdictSummary): ConditionState | undefined {
   if (!isConsentExposed) return undefined;
   const message =
-    'Web routes have the same host, so their scripts have the origin of the consent page. Set authenticateUrl in the GatewaySettings, or use a host of its own.';
+    'Web routes have the same host, so their scripts have the origin of the consent page, or of the callback of users who connect. Use a host of its own. If no user connects there, authenticateUrl in the GatewaySettings is enough.';
   return { status: 'True', reason: 'WebRoutesOnHost', message };
 }
 

@@ -13,7 +13,7 @@ export function serverList({ servers, more, others }: UserServers, browser: Sign
         ({ id, routeName }) =>
           html`<li>
             <strong>${shortened(nameOf(routeName))}</strong>
-            <p>Connected, but this server cannot be used now: it was removed or changed.</p>
+            <p>An earlier connection, which is not used now: the server was removed or changed.</p>
             ${disconnectForm(id, browser)}
           </li>`,
       )}

@@ -6,6 +6,7 @@ import type { Identity } from '../records/session.ts';
 import type { UserConnection } from '../records/user-entry.ts';
 import type { UserReference } from '../records/user-key.ts';
 import type { Stores } from '../store/stores.ts';
+import type { ConnectionState } from '../upstream-oauth/internal-tokens/connection-state.ts';
 import { tokenNameOf } from '../upstream-oauth/internal-tokens/token-name.ts';
 
 /** Servers that the page shows. Others can be used as well. */
@@ -14,7 +15,7 @@ const MAX_SERVERS = 500;
 /** An MCP server that a user may use, and what it still needs of them. */
 export interface UserServer {
   readonly server: McpServer;
-  readonly state: Awaited<ReturnType<UserConnections['statesOf']>>[number];
+  readonly state: ConnectionState;
   /** Id of the connection; undefined if the server needs none. */
   readonly connectionId: string | undefined;
 }

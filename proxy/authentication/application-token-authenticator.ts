@@ -21,6 +21,8 @@ export interface ApplicationTokenAuthenticatorOptions {
     signInId: string,
     current: Pick<Configuration, 'settings' | 'identityProviders'>,
   ) => Promise<Session | null>;
+  /** Returns whether an application is served at an origin now. */
+  readonly isApplication: (origin: string) => boolean;
   /** Returns whether a user is of an identity provider that is configured now. */
   readonly isOfProvider: (identity: Identity) => boolean;
   /** How long the last good check stays valid while the stores are unavailable. */
@@ -44,7 +46,7 @@ export interface OpenedApplicationToken {
  * Authenticates callers by the external token that the backend of an application got, and perhaps handed on.
  *
  * The token follows the sign-in of its user: it outlives a session that expires, if the identity provider still
- * confirms the user, and it ends when the user signs out, or the sign-in ends. A token that was checked within the
+ * confirms the user, and it ends when the user signs out, or the sign-in ends, or the application does. A token that was checked within the
  * last 5 seconds costs no I/O and no promise.
  */
 export class ApplicationTokenAuthenticator implements Disposable {
@@ -108,7 +110,9 @@ export class ApplicationTokenAuthenticator implements Disposable {
     claims: ApplicationTokenClaims,
     configuration: AuthenticationContext['configuration'],
   ): Promise<KnownToken> {
-    const { stores, sessionOf } = this.#options;
+    const { stores, sessionOf, isApplication } = this.#options;
+    // An operator who takes an application away, or its namespace, means its tokens too.
+    if (!isApplication(claims.origin)) throw refusal('audience-mismatch');
     // First: nobody asks the identity provider to renew a session for a token that was revoked.
     if (await haveApplicationTokensEnded(claims.sessionId, stores.revokedTokens)) {
       throw refusal('revoked');

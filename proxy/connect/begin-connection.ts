@@ -1,14 +1,15 @@
 import { hashToken, randomToken } from '../crypto/tokens.ts';
 import type { EndpointContext } from '../endpoints/endpoint.ts';
-import { PATHS } from '../endpoints/paths.ts';
 import { bindBrowser } from '../http/browser-binding.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { networksOf } from '../http/network-of.ts';
 import { seeOther, withCookies } from '../http/responses.ts';
 import type { ReturnTarget } from '../records/pending-connection.ts';
 import type { Session } from '../records/session.ts';
+import { userReference } from '../records/user-key.ts';
 import { bindingOf } from '../upstream-oauth/binding.ts';
 import { upstreamAuthorizationUrl } from '../upstream-oauth/protocol/authorization-url.ts';
+import { upstreamCallbackUrl } from '../upstream-oauth/registration/client-metadata.ts';
 import type { ConnectEndpointOptions } from './connect-endpoint-options.ts';
 import type { ConnectableRoute } from './redeem-connection.ts';
 
@@ -35,8 +36,7 @@ export async function beginConnection(
   { origin, configuration, cookies, request }: EndpointContext,
   { stores, authorizations }: ConnectEndpointOptions,
 ): Promise<GatewayResponse> {
-  const { provider, issuer, subject } = session.identity;
-  const user = { provider, ...(issuer !== undefined && { issuer }), subject };
+  const user = userReference(session.identity);
   const { routeId } = upstreamOAuth;
   const binding = bindingOf(compiled);
   const need = await stores.connectionNeeds.get({ user, routeId, binding });
@@ -44,11 +44,10 @@ export async function beginConnection(
     requestId: request.id,
     moreScopes: need?.scopes ?? [],
   });
-  const redirectUri = origin + PATHS.connectionCallback;
+  const redirectUri = upstreamCallbackUrl(origin);
   const [state, codeVerifier] = [randomToken(), randomToken()];
-  const url = await upstreamAuthorizationUrl(authorization, upstreamOAuth, {
-    ...{ redirectUri, state, codeVerifier },
-  });
+  const parameters = { redirectUri, state, codeVerifier };
+  const url = await upstreamAuthorizationUrl(authorization, upstreamOAuth, parameters);
   const { hash: browserHash, setCookies } = bindBrowser(origin, cookies, 'connect');
   await stores.pendingConnections.save(
     hashToken(state),
@@ -56,7 +55,6 @@ export async function beginConnection(
       ...{ user, sessionId: session.id, browserHash, routeName: compiled.name, routeId, binding },
       ...{ issuer: authorization.issuer, clientId: authorization.client.id },
       ...{ resource: authorization.resource, scopes: authorization.scopes },
-      ...(authorization.isGiven && { tokenUrl: authorization.server.token_endpoint }),
       requiresIss: authorization.server.authorization_response_iss_parameter_supported === true,
       ...{ codeVerifier, redirectUri, returnTo, ...(isSecondTry && { isSecondTry }) },
     },

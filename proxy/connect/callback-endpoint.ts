@@ -1,22 +1,21 @@
 import { hashToken } from '../crypto/tokens.ts';
 import type { Endpoint, EndpointContext } from '../endpoints/endpoint.ts';
-import { PATHS } from '../endpoints/paths.ts';
 import { requireWindow } from '../endpoints/require-click.ts';
 import { ConnectionPageError } from '../errors/connection-errors.ts';
 import { endBinding, isBoundBrowser } from '../http/browser-binding.ts';
-import { hasSessionCookie } from '../http/cookies.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { readParameters } from '../http/read-parameters.ts';
 import { withCookies } from '../http/responses.ts';
 import { signedInBrowser } from '../identity/sign-in/signed-in-browser.ts';
-import { continuePage } from '../pages/continue-page.ts';
 import type { PendingConnection } from '../records/pending-connection.ts';
 import type { Session } from '../records/session.ts';
 import { userKey } from '../records/user-key.ts';
+import { upstreamCallbackUrl } from '../upstream-oauth/registration/client-metadata.ts';
 import { beginConnection } from './begin-connection.ts';
 import type { ConnectEndpointOptions } from './connect-endpoint-options.ts';
 import { CONNECTED } from './connection-result.ts';
 import { finishConnection, reportConnection, reportFailure } from './finish-connection.ts';
+import { fromOwnPage } from './from-own-page.ts';
 import { otherUser } from './other-user.ts';
 import { redeemConnection, routeOf, type ReceivedResponse } from './redeem-connection.ts';
 
@@ -46,7 +45,7 @@ async function receive(
       'This address is not the answer of a server. Start again from your application.',
     );
   }
-  const again = fromOwnPage(response, context);
+  const again = fromOwnPage(context);
   if (again !== undefined) return again;
   // Used up whoever presents it: a response that was seen in the wrong place is not good in the right one.
   const pending = await options.stores.pendingConnections.consume(hashToken(state));
@@ -55,23 +54,6 @@ async function receive(
   const ended = await end(session, { pending, state, response }, context, options);
   const { origin } = context;
   return withCookies(ended, [endBinding(origin, 'connect', pending.browserHash)]);
-}
-
-/** Marks the request of a page of this host. It may be forged: without a session it is refused. */
-const CONTINUED = 'gatehouse_continued';
-
-/**
- * Returns a page that opens this address once more, if the browser may have left out a `SameSite=Strict`
- * session cookie because it comes from another site.
- */
-function fromOwnPage(
-  response: URLSearchParams,
-  { request, configuration, origin }: EndpointContext,
-): GatewayResponse | undefined {
-  if (configuration.settings.cookie.sameSite !== 'Strict' || response.has(CONTINUED))
-    return undefined;
-  if (hasSessionCookie(request.message, origin)) return undefined;
-  return continuePage('Connecting', `${origin}${request.path}${request.query}&${CONTINUED}=1`);
 }
 
 function connectionGone(): ConnectionPageError {
@@ -91,7 +73,7 @@ async function sessionOf(
   options: ConnectEndpointOptions,
 ): Promise<Session> {
   const { origin, cookies, configuration } = context;
-  if (redirectUri !== origin + PATHS.connectionCallback) throw connectionGone();
+  if (redirectUri !== upstreamCallbackUrl(origin)) throw connectionGone();
   if (!isBoundBrowser(origin, cookies, 'connect', browserHash)) {
     throw new ConnectionPageError(
       'connection-of-other-browser',

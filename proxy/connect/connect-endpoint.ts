@@ -15,6 +15,7 @@ import type { ConnectEndpointOptions } from './connect-endpoint-options.ts';
 import { readConnectRequest, type ConnectRequest } from './connect-request.ts';
 import { CONNECTED } from './connection-result.ts';
 import { finishConnection, reportFailure } from './finish-connection.ts';
+import { fromOwnPage } from './from-own-page.ts';
 import { otherUser } from './other-user.ts';
 
 /** Limit per network. Attack: strangers make the gateway check links and sign-ins without end. */
@@ -45,6 +46,8 @@ async function connect(
   const provider = configuration.identityProviders.ofRoute(compiled);
   const browser = await signedInBrowser(context, provider, options);
   if (browser === undefined) {
+    const again = fromOwnPage(context);
+    if (again !== undefined) return again;
     const returnPath = returnPathTo(context);
     return options.redirectToSignIn(context, { returnPath, provider: compiled.identityProvider });
   }

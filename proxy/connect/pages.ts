@@ -20,7 +20,7 @@ export const CONNECT_ADVICE: Readonly<Record<ConnectError, string>> = {
   server_error: 'The server’s provider answered with an error, or not as it should. Try again.',
   not_permitted: 'You may not use this MCP server, so nothing was connected.',
   configuration_error:
-    'The gateway cannot connect this server as it is set up. Give the request ID to your administrator.',
+    'The gateway cannot connect this server as it is set up. Only your administrator can change that.',
   route_changed: 'The server was set up anew while you connected. Try again.',
 };
 

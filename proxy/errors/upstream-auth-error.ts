@@ -1,16 +1,17 @@
+import { clip } from '../../shared/runtime/clip.ts';
 import { GatewayError } from './gateway-error.ts';
 
 /** Why users cannot connect to an upstream, whoever they are. */
 export type UpstreamAuthReason =
   /** A host is on no domain that may be asked. */
   | 'upstream-auth-domain-not-allowed'
-  /** A URL is not https, or its host is at an address that is off limits. */
+  /** A host is at an address that is neither public nor in `outboundAllowedCidrs`. */
   | 'upstream-auth-address-not-allowed'
   /** A server did not answer in time, failed, or could not be reached. */
   | 'upstream-auth-unavailable'
   /** No metadata say which authorization server the upstream has, and no fallback is set. */
   | 'upstream-auth-not-found'
-  /** A server answered, but metadata are not usable. */
+  /** A server answered with metadata that cannot be used, or a URL in metadata is not https. */
   | 'upstream-auth-metadata-invalid'
   /** The metadata are about a resource other than the upstream. */
   | 'upstream-auth-resource-mismatch'
@@ -45,12 +46,17 @@ export interface UpstreamAuthDetails {
   /** The host that was asked, with its port. Absent if nobody was asked. */
   readonly host?: string | undefined;
   readonly missing?: MissingSetting | undefined;
-  readonly cause?: unknown;
 }
+
+/** For one page, log line or status. */
+const LONGEST_MESSAGE = 1000;
+/** Terminals act on these. */
+const CONTROL_CHARACTERS = /\p{Cc}/gu;
 
 /**
  * The authorization server of an upstream cannot be found or used, or the gateway cannot be its client. It is
- * the same for every user of the route, and has nothing to do with who they are.
+ * the same for every user of the route, and has nothing to do with who they are. Messages quote servers that nobody
+ * here wrote: they are cut, and have no control characters.
  */
 export class UpstreamAuthError extends GatewayError {
   override readonly name = 'UpstreamAuthError';
@@ -64,9 +70,9 @@ export class UpstreamAuthError extends GatewayError {
   constructor(
     reason: UpstreamAuthReason,
     message: string,
-    { step, host, missing, cause }: UpstreamAuthDetails,
+    { step, host, missing }: UpstreamAuthDetails,
   ) {
-    super(message, { cause });
+    super(clip(message.replaceAll(CONTROL_CHARACTERS, ' '), LONGEST_MESSAGE));
     this.reason = reason;
     this.step = step;
     this.host = host;

@@ -1,6 +1,7 @@
 import { AuthorizationResponseError, ResponseBodyError } from 'openid-client';
 
 import { SignInFailedError } from '../errors/authentication-errors.ts';
+import { shownErrorCode } from '../errors/shown-error-code.ts';
 import { UnavailableError } from '../errors/unavailable-error.ts';
 import { REST_SECONDS } from '../store/renewal-lease.ts';
 import { GithubRefusedError } from './github-request.ts';
@@ -120,12 +121,7 @@ function describeOne(error: ErrorLike): string {
   const code = typeof error.code === 'string' ? ` (${error.code})` : '';
   const protocolError =
     error instanceof ResponseBodyError || error instanceof AuthorizationResponseError
-      ? `: ${errorCode(error.error)}`
+      ? `: ${shownErrorCode(error.error)}`
       : '';
   return `${error.name}: ${error.message}${code}${protocolError}`;
-}
-
-/** RFC 6749, section 5.2, defines the characters; a code longer than any real one is left out. */
-function errorCode(code: string): string {
-  return /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/.test(code) ? code : 'malformed error code';
 }

@@ -10,8 +10,8 @@ import { mcpServersOf, type McpServer } from './mcp-servers.ts';
 const MAX_BODY_BYTES = 64 * 1024;
 
 /**
- * Reads `{"routes": [url]}`, and returns the MCP servers with these URLs, each once. Rejects with a `InvalidBodyError`
- * if the body is anything else, or names what is not an MCP server of this gateway.
+ * Reads `{"routes": [url]}`, and returns the MCP servers with these URLs, each once. Rejects with an
+ * `InvalidBodyError` if the body is anything else, or names what is not an MCP server of this gateway.
  */
 export async function readServers({
   request: { message },

@@ -11,6 +11,7 @@ import {
   type ResolvedAddress,
 } from './pinned-request.ts';
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** Options of one fetch. */
 export interface GuardedFetchOptions extends OutboundContent {
@@ -43,8 +44,9 @@ export interface GuardedFetchSettings {
 /**
  * Makes the only function that fetches URLs that came from outside. Attack: server-side request forgery.
  *
- * HTTPS only, and an allowed domain where one is demanded; the host is resolved once, every address is checked, and the connection goes to a checked
- * address; no redirect is followed; size and time are bounded; no proxy, cookie or credential is used.
+ * HTTPS only, and an allowed domain where one is demanded; the host is resolved once, every address is checked, and
+ * the connection goes to a checked address; no redirect is followed; size and time are bounded; no proxy, cookie or
+ * credential is used.
  */
 export function createGuardedFetch({
   devAllowLoopback,
@@ -75,7 +77,8 @@ function parseTarget(
   const url = URL.parse(text);
   if (url === null) throw new OutboundRefusedError('url', 'not an absolute URL');
   const isAllowed = url.protocol === 'https:' || (url.protocol === 'http:' && devAllowLoopback);
-  if (!isAllowed) throw new OutboundRefusedError('scheme', `${url.protocol} is not fetched`);
+  if (!isAllowed)
+    throw new OutboundRefusedError('scheme', `${url.protocol} is refused, only https is allowed`);
   if (url.username !== '' || url.password !== '') {
     throw new OutboundRefusedError('userinfo', 'the URL has a user name or password');
   }
@@ -114,21 +117,6 @@ function checkAddresses(
     if (protocol === 'https:' && isPublicAddress(address, allowedCidrs)) continue;
     throw new OutboundRefusedError('address', `${hostname} is at ${address}, which is off limits`);
   }
-}
-
-/** Rejects once the signal is aborted: a look-up goes on, but nothing waits for it. */
-function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolveValue, reject) => {
-    const onAbort = (): void => {
-      reject(new OutboundFailedError('aborted', 'given up'));
-    };
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    const stopListening = (): void => {
-      signal.removeEventListener('abort', onAbort);
-    };
-    work.finally(stopListening).then(resolveValue, reject);
-  });
 }
 
 function explain(

@@ -1,5 +1,7 @@
+import { clip } from '../../shared/runtime/clip.ts';
 import { monotonicClock, type Clock } from '../../shared/runtime/clock.ts';
 import {
+  LONGEST_UPSTREAM_AUTH_MESSAGE,
   MAX_UPSTREAM_AUTH_REPORTS,
   type UpstreamAuthReport,
 } from '../../shared/snapshot/push-frames.ts';
@@ -60,6 +62,8 @@ export class UpstreamAuthJournal implements UpstreamAuthReports {
     const ageMs = Math.round(this.#clock.now() - at);
     if (outcome.kind === 'success') return { route, ageMs };
     const { reason, message } = outcome;
-    return { route, ageMs, failure: { reason, message } };
+    // Attack: an upstream that says much about itself makes a line that ends the stream, again and again.
+    const short = clip(message, LONGEST_UPSTREAM_AUTH_MESSAGE);
+    return { route, ageMs, failure: { reason, message: short } };
   }
 }

@@ -1,7 +1,5 @@
-/** Why a user must connect again, although there is or was a token. A new connection ends it. */
+/** Why a user must connect again, although there is a token. A new connection ends it. */
 export interface ConnectionNeed {
-  /** Scopes that the upstream asked for; empty if it refused the token. */
+  /** What the next connection asks for: what the token has, and what the upstream wants besides. */
   readonly scopes: readonly string[];
-  /** Milliseconds since the epoch. */
-  readonly since: number;
 }

@@ -4,21 +4,19 @@ import type { UserReference } from './user-key.ts';
 
 /** A connection that the user has not finished at the upstream's authorization server. */
 export interface PendingConnection {
-  /** Only this user may finish it, */
+  /** Only this user may finish it. */
   readonly user: UserReference;
-  /** in the browser with this session. */
+  /** The session in which it began, and in which alone it can be finished. */
   readonly sessionId: string;
   /** Hash of the cookie that binds it to that browser. */
   readonly browserHash: TokenHash;
   readonly routeName: string;
   readonly routeId: string;
   readonly binding: string;
-  /** Of the authorization server. The code is sent to no other. */
+  /** Of the authorization server; with given endpoints the token URL. The code is sent to no other. */
   readonly issuer: string;
   readonly clientId: string;
   readonly resource: string;
-  /** Where the code is redeemed, if the Route gives the endpoints. */
-  readonly tokenUrl?: string;
   readonly scopes: readonly string[];
   /** PKCE verifier (RFC 7636). */
   readonly codeVerifier: string;

@@ -19,7 +19,6 @@ export interface UpstreamRegistration {
   /** Milliseconds since the epoch. Absent if the secret does not expire. */
   readonly secretExpiresAt?: number;
   readonly authMethod: UpstreamAuthMethod;
-  readonly redirectUri: string;
   /** Milliseconds since the epoch. */
   readonly registeredAt: number;
 }

@@ -11,8 +11,8 @@ export type UpstreamAuthOutcome =
     };
 
 /**
- * Receives what became of discovery and registration for a route. One user's refusal or expired login never is
- * an outcome.
+ * Receives whether users can connect to the upstream of a route, as discovery, registration and token requests show
+ * it. What concerns one user alone, such as a refusal or an expired connection, is not reported.
  */
 export interface UpstreamAuthReports {
   /** `routeName` is the `namespace/name` of the Route. */

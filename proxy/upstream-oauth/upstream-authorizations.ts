@@ -13,6 +13,7 @@ import { RegistrationChecks, type RegistrationChecksOptions } from './registrati
 import { upstreamCallbackUrl } from './registration/client-metadata.ts';
 import {
   type ClientPlace,
+  type ScopesOfClient,
   UpstreamClients,
   type UpstreamClientsOptions,
 } from './registration/upstream-clients.ts';
@@ -88,7 +89,8 @@ export class UpstreamAuthorizations {
       const scopes = selectScopes(sources, server);
       const fetch = this.#calls.fetchFor(server, context);
       const place = { server, origin, oauth, fetch, report: this.#reportsOf(route) };
-      const found = await this.#withClient(place, scopes);
+      const ofUpstream = discovered.ofMetadata;
+      const found = await this.#withClient(place, { now: scopes, ofUpstream });
       // Whether the server accepts another client shows at the token endpoint.
       const isAccepted = found.client.source === 'registered';
       if (isAccepted) this.#reports.report(route.name, { kind: 'success' });
@@ -105,7 +107,7 @@ export class UpstreamAuthorizations {
   /** Registers the gateway again, once, if the server has forgotten it. */
   async #withClient(
     place: ClientPlace & Pick<UpstreamServer, 'report'>,
-    scopes: readonly string[],
+    scopes: ScopesOfClient,
   ): Promise<UpstreamServer> {
     const { server, fetch, oauth, origin, report } = place;
     const { issuer } = server;

@@ -177,9 +177,12 @@ export interface UpstreamAuthReport {
 export interface UpstreamAuthFailure {
   /** In words of a-z, with hyphens. */
   readonly reason: string;
-  /** For operators; without secrets. */
+  /** For operators; without secrets. A longer one than `LONGEST_UPSTREAM_AUTH_MESSAGE` is cut. */
   readonly message: string;
 }
+
+/** Longest message of a failure, in characters: a frame with the most reports is far below the longest line. */
+export const LONGEST_UPSTREAM_AUTH_MESSAGE = 1000;
 
 /** The most reports in one frame. */
 export const MAX_UPSTREAM_AUTH_REPORTS = 100;

@@ -157,7 +157,6 @@ export const A_PENDING_CONNECTION: PendingConnection = {
   issuer: 'https://as.example.com',
   clientId: 'client-of-the-gateway',
   resource: 'https://upstream.example.com/mcp',
-  tokenUrl: 'https://as.example.com/token',
   scopes: ['read'],
   codeVerifier: 'a-code-verifier',
   redirectUri: `${ORIGIN}/.gateway/mcp/client/oauth/callback`,
@@ -174,8 +173,7 @@ export const AN_UPSTREAM_REGISTRATION: UpstreamRegistration = {
   clientSecret: 'upstream-client-secret',
   secretExpiresAt: Date.UTC(2027, 0, 1),
   authMethod: 'client_secret_basic',
-  redirectUri: `${ORIGIN}/.gateway/mcp/client/oauth/callback`,
   registeredAt: Date.UTC(2026, 0, 1),
 };
 
-export const A_CONNECTION_NEED = { scopes: ['admin'], since: Date.UTC(2026, 0, 1) };
+export const A_CONNECTION_NEED = { scopes: ['admin'] };

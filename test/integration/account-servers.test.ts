@@ -131,10 +131,10 @@ describe('Connect and Disconnect on the account page', () => {
       delete routes['mail'];
     });
     const page = await openAccount();
-    expect(page.body).toContain('it was removed or changed');
+    expect(page.body).toContain('the server was removed or changed');
     expect(await world().isConnected('alice', mail)).toBe(true);
     const after = await browser.submit(formOf(page, 'disconnect'));
-    expect(after.body).not.toContain('it was removed or changed');
+    expect(after.body).not.toContain('the server was removed or changed');
     expect(await world().isConnected('alice', mail)).toBe(false);
     await world().reconfigure((routes) => {
       routes['mail'] = before as (typeof routes)[string];

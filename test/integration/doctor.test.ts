@@ -105,6 +105,48 @@ describe('gatehouse doctor ROUTE', () => {
     expect(stdout).toContain('A login fails: upstream-auth-resource-mismatch: ');
   });
 
+  test('with given credentials names the redirect URI to register', async () => {
+    const { upstream, doctor, configuration } = world();
+    const { authorizationServer } = upstream;
+    const client = { client_id: 'registered-by-hand', client_secret: 'secret' };
+    const auth_url = `${authorizationServer.issuer}/auth`;
+    const token_url = `${authorizationServer.issuer}/token`;
+    const callback = `${new URL(upstream.url).origin}/.gateway/mcp/client/oauth/callback`;
+    const discovered = await doctor(
+      'tickets',
+      ...['-f', await configuration(['localhost'], { upstream_oauth2: client })],
+    );
+    expect(discovered.stdout).toContain(`redirect URI:           ${callback}; `);
+    const given = { ...client, endpoint: { auth_url, token_url } };
+    const { stdout } = await doctor(
+      'tickets',
+      ...['-f', await configuration([], { upstream_oauth2: given })],
+    );
+    expect(stdout).toContain(`redirect URI:           ${callback}; `);
+    expect(stdout).not.toContain(`authorization server:   ${token_url}`);
+  });
+
+  test('says what to set for an upstream without metadata', async () => {
+    const { doctor, configuration } = world();
+    const file = await configuration(['localhost'], { path: '/elsewhere', upstream_oauth2: {} });
+    const { code, stdout } = await doctor('tickets', '-f', file);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/A login fails: upstream-auth-not-found: .*\n.*authorizationServerUrl/);
+  });
+
+  test('shows a terminal nothing that it acts on', async () => {
+    const { upstream, doctor, configuration } = world();
+    const { server } = upstream;
+    const file = await configuration(['localhost']);
+    const { changeMetadata } = server;
+    // Parsers of URLs ignore what is at the end.
+    server.changeMetadata = (metadata) => ({ ...metadata, resource: `${server.url}\u001b` });
+    const { stdout } = await doctor('tickets', '-f', file);
+    server.changeMetadata = changeMetadata;
+    expect(stdout).toContain(`resource:               ${server.url}\\u001b\n`);
+    expect(stdout.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+  });
+
   test('without upstream OAuth walks the metadata of the gateway, as an MCP client does', async () => {
     const { upstream, doctor, configuration } = world();
     const { code, stdout } = await doctor('tickets', '-f', await configuration([], {}));

@@ -180,6 +180,18 @@ describe('An external token of an application', () => {
     expect((await send(world().app + LIST, elsewhere)).status).toBe(401);
   });
 
+  test('ends when the application does', async () => {
+    const { users, serve, server, tokenOf, statusAt, advance } = world();
+    const files = users.originOf('files');
+    const token = await tokenOf();
+    expect(await statusAt(files, token)).toBe(200);
+    await users.configure({ files: server('files') });
+    advance(6000);
+    expect(await statusAt(files, token)).toBe(401);
+    await serve({ files: server('files') });
+    expect(await statusAt(files, token)).toBe(200);
+  });
+
   test('ends with the sign-in, at once', async () => {
     const { stores } = world().users.gateway;
     const token = await world().tokenOf();

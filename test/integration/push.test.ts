@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import { PUSH_CLIENT_TIMING } from '../../proxy/push/connection/push-timing.ts';
 import { UpstreamAuthJournal } from '../../proxy/push/upstream-auth-journal.ts';
+import { LONGEST_PROXY_LINE_BYTES } from '../../shared/snapshot/push-frames.ts';
 import { hashResource } from '../../shared/snapshot/hash-resource.ts';
 import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 import { disposeAfterEach } from '../support/dispose-after-each.ts';
@@ -80,6 +81,27 @@ describe('A controller and its proxies', () => {
     await eventually('the report again', () => next.upstreamAuth(key) !== undefined);
 
     expect(next.upstreamAuth(key)).toMatchObject({ failure: { reason: 'upstream-auth-no-pkce' } });
+  });
+
+  test('what upstreams say about themselves ends no stream, however long it is', async () => {
+    const world = keep(await startPushWorld());
+    const upstreamAuth = new UpstreamAuthJournal();
+    const quotes = '"'.repeat(LONGEST_PROXY_LINE_BYTES / 4);
+    for (const route of ['default/route-0', 'default/route-1', 'default/route-2']) {
+      const message = `the metadata are about ${quotes}`;
+      const reason = 'upstream-auth-resource-mismatch';
+      upstreamAuth.report(route, { kind: 'failure', reason, message });
+    }
+    const publication = world.lead(aLeadership(1));
+    const proxy = await startProxy(world, 'a', { upstreamAuth });
+    publication.publish({ put: RESOURCES, deleted: [] });
+    await untilServing(proxy, publication.version);
+    const key = 'route/default/route-2';
+    await eventually('the reports', () => publication.upstreamAuth(key) !== undefined);
+
+    expect(publication.upstreamAuth(key)).toMatchObject({
+      failure: { message: expect.stringMatching(/^the metadata are about "+…$/) },
+    });
   });
 
   test('unchanged resources stay the same objects', async () => {

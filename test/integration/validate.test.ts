@@ -66,7 +66,7 @@ describe('gatehouse validate', () => {
     await directory.write('gatehouse.yaml', configuration);
     const { code, stdout } = await runInProcess(['validate', '-f', directory.path]);
     expect(stdout.split('\n')).toEqual([
-      `${directory.path}: note: Route default/tools: web routes have the same host, so their scripts have the origin of the consent page; set authenticate_url, or use a host of its own`,
+      `${directory.path}: note: Route default/tools: web routes have the same host, so their scripts have the origin of the consent page, or of the callback of users who connect; use a host of its own, or, if no user connects there, set authenticate_url`,
       expect.stringContaining('no problems (3 Routes'),
       '',
     ]);
@@ -170,7 +170,9 @@ describe('gatehouse validate', () => {
 
     const { stdout } = await runInProcess(['validate', '-f', directory.path]);
 
-    expect(stdout).toContain('the origin of the consent page; set authenticateUrl, or use');
+    expect(stdout).toContain(
+      'use a host of its own, or, if no user connects there, set authenticateUrl',
+    );
   });
 
   test('reports a reference that cannot be a Service', async () => {

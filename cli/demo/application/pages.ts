@@ -31,6 +31,10 @@ export function overviewPage(overview: Overview): GatewayResponse {
       </p>
       ${connectError === null ? undefined : html`<p class="warning">Not connected: ${connectError}.</p>`}
       ${servers.map((server) => serverPart(server, overview))}
+      <p>
+        Your own page at the gateway: <a href="/.gateway/">what you connected and approved</a>, and
+        where you <a href="/.gateway/sign_out">sign out</a>.
+      </p>
       <footer>
         A server that wants a token of its own is called with that one. It never sees the token of
         the gateway.

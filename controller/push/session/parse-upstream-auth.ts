@@ -1,13 +1,12 @@
 import { isRecord } from '../../../shared/runtime/is-record.ts';
 import {
   LONGEST_KEY_LENGTH,
+  LONGEST_UPSTREAM_AUTH_MESSAGE,
   MAX_UPSTREAM_AUTH_REPORTS,
   type UpstreamAuthReport,
 } from '../../../shared/snapshot/push-frames.ts';
 
 const REASON = /^[a-z][a-z-]{0,63}$/;
-/** Longer messages are cut, for statuses. */
-const LONGEST_MESSAGE = 1000;
 /** Terminals act on these, and servers that nobody here wrote can have caused the message. */
 const CONTROL_CHARACTERS = /\p{Cc}/gu;
 
@@ -28,6 +27,6 @@ function parseReport(value: unknown): UpstreamAuthReport | undefined {
   const { reason, message } = failure;
   if (typeof reason !== 'string' || !REASON.test(reason)) return undefined;
   if (typeof message !== 'string') return undefined;
-  const text = message.slice(0, LONGEST_MESSAGE).replaceAll(CONTROL_CHARACTERS, ' ');
+  const text = message.slice(0, LONGEST_UPSTREAM_AUTH_MESSAGE).replaceAll(CONTROL_CHARACTERS, ' ');
   return { route, ageMs, failure: { reason, message: text.toWellFormed() } };
 }

@@ -16,7 +16,7 @@ export function callFailure(error: unknown, url: string, step: UpstreamAuthStep)
   if (error instanceof OutboundFailedError) {
     const reason =
       error.kind === 'too-large' ? 'upstream-auth-metadata-invalid' : 'upstream-auth-unavailable';
-    return new UpstreamAuthError(reason, `${host ?? url}: ${error.message}`, { step, host });
+    return new UpstreamAuthError(reason, withHost(error.message, url), { step, host });
   }
   if (!(error instanceof OutboundRefusedError)) return error;
   if (error.kind === 'domain') return domainNotAllowed(url, step);
@@ -27,6 +27,11 @@ export function callFailure(error: unknown, url: string, step: UpstreamAuthStep)
   }
   const message = `${JSON.stringify(url)} cannot be asked: ${error.message}`;
   return new UpstreamAuthError('upstream-auth-metadata-invalid', message, { step, host });
+}
+
+function withHost(message: string, url: string): string {
+  const { host = url, hostname = url } = URL.parse(url) ?? {};
+  return message.includes(hostname) ? message : `${host}: ${message}`;
 }
 
 /** Returns the error for a URL on a domain that the settings do not list. */

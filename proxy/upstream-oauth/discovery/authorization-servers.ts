@@ -5,12 +5,14 @@ import {
   processDiscoveryResponse,
 } from 'oauth4webapi';
 
+import { isRecord } from '../../../shared/runtime/is-record.ts';
 import { ExpiringMap } from '../../cache/expiring-map.ts';
 import { UpstreamAuthError } from '../../errors/upstream-auth-error.ts';
 import { isOnAllowedDomain } from '../../outbound/allowed-domain.ts';
 import { DocumentCache, type LoadedDocument } from '../../outbound/document-cache.ts';
 import { freshSeconds } from '../../outbound/freshness.ts';
 import type { OutboundResponse } from '../../outbound/pinned-request.ts';
+import { untilAborted } from '../../outbound/until-aborted.ts';
 import {
   callFailure,
   domainNotAllowed,
@@ -23,6 +25,7 @@ import { parseServerMetadata } from './server-metadata.ts';
 
 const STEP = 'server-metadata';
 const OK = 200;
+const MAX_SHOWN = 200;
 
 const MINUTE_SECONDS = 60;
 const HOUR_SECONDS = 60 * MINUTE_SECONDS;
@@ -71,8 +74,21 @@ export class AuthorizationServers {
    */
   async get(
     issuer: string,
-    context: UpstreamCallContext,
+    { signal, ...context }: UpstreamCallContext,
     { maxAgeSeconds = Infinity }: { readonly maxAgeSeconds?: number } = {},
+  ): Promise<AuthorizationServer> {
+    const found = this.#get(issuer, context, maxAgeSeconds);
+    if (signal === undefined) return found;
+    // Attack: an upstream uses up its time, and then names the server of others, whose users would fail with it.
+    return untilAborted(found, signal).catch((error: unknown) => {
+      throw callFailure(error, issuer, STEP);
+    });
+  }
+
+  async #get(
+    issuer: string,
+    context: UpstreamCallContext,
+    maxAgeSeconds: number,
   ): Promise<AuthorizationServer> {
     // Checked at each use, because settings change while metadata are cached.
     const { allowedDomains } = context;
@@ -128,7 +144,14 @@ export class AuthorizationServers {
   }
 }
 
-/** The errors of the protocol have the response as their cause, which is not for the log. */
+/** The issuer that metadata name, spelled so that a difference to the expected one shows. */
+function issuerIn({ cause }: OperationProcessingError): string {
+  const body = isRecord(cause) ? cause['body'] : undefined;
+  const issuer = isRecord(body) ? body['issuer'] : undefined;
+  return JSON.stringify(String(issuer).slice(0, MAX_SHOWN));
+}
+
+/** The errors of the protocol have the response as their cause, of which only the issuer is for the log. */
 function readFailure(error: unknown, issuer: string, url: string): unknown {
   if (!(error instanceof OperationProcessingError) && !(error instanceof TypeError)) return error;
   const { host } = new URL(url);
@@ -136,7 +159,7 @@ function readFailure(error: unknown, issuer: string, url: string): unknown {
     error instanceof OperationProcessingError && error.code === JSON_ATTRIBUTE_COMPARISON;
   // RFC 8414, section 3.3. Attack: a server passes itself off as another one, to get its codes.
   if (isMismatch) {
-    const message = `${url} has the metadata of an issuer other than ${issuer}`;
+    const message = `${url} has the metadata of the issuer ${issuerIn(error)}, and ${issuer} was asked`;
     return new UpstreamAuthError('upstream-auth-issuer-mismatch', message, { step: STEP, host });
   }
   const message = `${url} has no metadata of an authorization server: ${error.message}`;

@@ -15,8 +15,6 @@ const MAX_SERVERS = 4;
 
 /** What an upstream says about itself as a protected resource (RFC 9728, section 2). */
 export interface ResourceMetadata {
-  /** Where it says so. */
-  readonly url: string;
   readonly resource: string;
   /** Issuers, in its order. Never empty. */
   readonly authorizationServers: readonly string[];
@@ -87,7 +85,7 @@ function resourceMetadata(
   }
   const authorizationServers = textsOf(servers)?.slice(0, MAX_SERVERS) ?? [];
   if (authorizationServers.length === 0) throw invalid(url, 'lists no authorization_servers');
-  return { url, resource, authorizationServers, scopes: textsOf(scopes) };
+  return { resource, authorizationServers, scopes: textsOf(scopes) };
 }
 
 function invalid(url: string, problem: string): UpstreamAuthError {

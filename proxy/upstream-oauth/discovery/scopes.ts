@@ -1,9 +1,8 @@
 import type { AuthorizationServer } from 'oauth4webapi';
 
-const OFFLINE_ACCESS = 'offline_access';
+import { isScopeToken } from './scope-token.ts';
 
-/** RFC 6749, section 3.3: what a scope consists of. */
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+const OFFLINE_ACCESS = 'offline_access';
 
 /** Where scopes can come from, in falling order. */
 export interface ScopeSources {
@@ -27,7 +26,7 @@ export function selectScopes(
 ): readonly string[] {
   if (configured !== undefined) return distinct([...configured, ...more]);
   const wanted = [...(scopesIn(ofChallenge) ?? ofMetadata ?? []), ...more].filter(
-    (scope) => SCOPE.test(scope) && scope !== OFFLINE_ACCESS,
+    (scope) => isScopeToken(scope) && scope !== OFFLINE_ACCESS,
   );
   // Alone it would replace the scopes that the server grants without a parameter.
   const isAdded = wanted.length > 0 && listed?.includes(OFFLINE_ACCESS) === true;

@@ -8,7 +8,7 @@ import type { UpstreamCallContext, UpstreamCalls } from '../calls/upstream-calls
 import type { AuthorizationServers } from './authorization-servers.ts';
 import type { UpstreamChallenge } from './bearer-challenge.ts';
 import { givenServer } from './given-server.ts';
-import { findResourceMetadata } from './resource-metadata.ts';
+import { findResourceMetadata, type ResourceMetadata } from './resource-metadata.ts';
 import { askForChallenge } from './unprompted-challenge.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -23,7 +23,9 @@ export interface DiscoveredUpstream {
   readonly server: AuthorizationServer;
   /** Value of the parameter `resource`. */
   readonly resource: string;
+  /** Scopes; see `ScopeSources`. */
   readonly ofChallenge: string | undefined;
+  /** Scopes; see `ScopeSources`. */
   readonly ofMetadata: readonly string[] | undefined;
 }
 
@@ -31,12 +33,6 @@ export interface DiscoveredUpstream {
 export interface UpstreamDiscoveryOptions {
   readonly calls: UpstreamCalls;
   readonly servers: AuthorizationServers;
-}
-
-interface DescribedResource {
-  readonly resource: string;
-  readonly authorizationServers: readonly string[];
-  readonly scopes: readonly string[] | undefined;
 }
 
 /** Finds the authorization server of upstreams (MCP specification, Authorization). */
@@ -88,7 +84,7 @@ export class UpstreamDiscovery {
     { url, oauth: { fallbackIssuer } }: Upstream,
     ofChallenge: string | undefined,
     context: UpstreamCallContext,
-  ): Promise<DescribedResource> {
+  ): Promise<ResourceMetadata> {
     try {
       return await findResourceMetadata(url, ofChallenge, this.#calls, context);
     } catch (error) {

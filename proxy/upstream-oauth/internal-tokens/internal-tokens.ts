@@ -154,8 +154,7 @@ export class InternalTokens implements Disposable {
     if (!(await connectionNeeds.claimStepUp(name.key, STEP_UP_SECONDS))) return 'asked-lately';
     const [found, need] = await Promise.all([this.#kept.find(name), connectionNeeds.get(name.key)]);
     const union = scopeUnion(found?.token.scopes ?? [], need?.scopes ?? [], scopes);
-    const since = this.#options.now();
-    await connectionNeeds.put(name.key, { scopes: union, since }, NEED_SECONDS);
+    await connectionNeeds.put(name.key, { scopes: union }, NEED_SECONDS);
     return 'asked';
   }
 

@@ -1,6 +1,7 @@
 import type { InternalToken } from '../../records/internal-token.ts';
 import type { PendingConnection } from '../../records/pending-connection.ts';
 import type { UpstreamTokens } from '../protocol/upstream-tokens.ts';
+import { scopeUnion } from './scope-union.ts';
 
 /** What counts of a connection that the user has finished. */
 export type NewConnection = Pick<
@@ -22,7 +23,8 @@ export function connectedToken(
   { scopes = asked, ...tokens }: UpstreamTokens,
   now: number,
 ): InternalToken {
-  return { issuer, resource, clientId, redirectUri, scopes, ...withTimes(tokens, now) };
+  const client = { issuer, resource, clientId, redirectUri };
+  return { ...client, scopes: scopeUnion(scopes), ...withTimes(tokens, now) };
 }
 
 /**
@@ -35,7 +37,8 @@ export function refreshedToken(
   now: number,
 ): InternalToken {
   const kept = refreshToken === undefined ? {} : { refreshToken };
-  return { issuer, resource, clientId, redirectUri, scopes, ...kept, ...withTimes(tokens, now) };
+  const client = { issuer, resource, clientId, redirectUri };
+  return { ...client, scopes: scopeUnion(scopes), ...kept, ...withTimes(tokens, now) };
 }
 
 function withTimes(

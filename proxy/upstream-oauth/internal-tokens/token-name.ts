@@ -1,7 +1,7 @@
 import type { CompiledRoute } from '../../../shared/snapshot/snapshot.ts';
 import { oncePerObject } from '../../cache/once-per-object.ts';
 import { internalTokenId, type InternalTokenKey } from '../../records/internal-token.ts';
-import type { UserReference } from '../../records/user-key.ts';
+import { userReference, type UserReference } from '../../records/user-key.ts';
 import { bindingOf } from '../binding.ts';
 import { upstreamOf } from '../discovery/upstream.ts';
 
@@ -14,9 +14,8 @@ export interface TokenName {
 /** Names by user and route: a caller keeps its identity as long as it is cached. */
 const namesOfUser = oncePerObject((user: UserReference) =>
   oncePerObject((route: CompiledRoute): TokenName => {
-    const { provider, issuer, subject } = user;
     const key: InternalTokenKey = {
-      user: { provider, subject, ...(issuer !== undefined && { issuer }) },
+      user: userReference(user),
       routeId: upstreamOf(route).oauth.routeId,
       binding: bindingOf(route),
     };

@@ -1,3 +1,4 @@
+import { SingleFlight } from '../../cache/single-flight.ts';
 import type { InternalToken } from '../../records/internal-token.ts';
 import type {
   InternalTokenStore,
@@ -32,7 +33,7 @@ export interface TokenRenewalsOptions extends RenewTokenOptions {
 export class TokenRenewals {
   readonly #options: TokenRenewalsOptions;
   /** The requests of this process that replace one token share it. */
-  readonly #underWay = new Map<string, Promise<InternalToken | null>>();
+  readonly #underWay = new SingleFlight<InternalToken | null>();
 
   constructor(options: TokenRenewalsOptions) {
     this.#options = options;
@@ -44,13 +45,7 @@ export class TokenRenewals {
    */
   replace(use: InternalTokenUse, old: InternalToken): Promise<InternalToken | null> {
     const renewalOf = `${use.name.id} ${String(old.issuedAt)}`;
-    const underWay = this.#underWay.get(renewalOf);
-    if (underWay !== undefined) return underWay;
-    const renewal = this.#claimAndRenew(use, old).finally(() => {
-      this.#underWay.delete(renewalOf);
-    });
-    this.#underWay.set(renewalOf, renewal);
-    return renewal;
+    return this.#underWay.run(renewalOf, () => this.#claimAndRenew(use, old));
   }
 
   #claimAndRenew(use: InternalTokenUse, old: InternalToken): Promise<InternalToken | null> {

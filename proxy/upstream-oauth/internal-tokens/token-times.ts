@@ -1,8 +1,9 @@
 import type { InternalToken } from '../../records/internal-token.ts';
 
-/** Before its end, a token is refreshed beside the requests that use it: in this share of its life, */
+/** A token is refreshed beside the requests that use it during the last tenth of its life. */
 const LAST_SHARE = 0.1;
-/** and at most for so long. */
+
+/** The longest time before its end at which that begins. */
 const LAST_MS = 120_000;
 
 /** Returns from when a token is refreshed beside requests; `Infinity` if it cannot be. */

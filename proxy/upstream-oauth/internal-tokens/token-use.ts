@@ -16,7 +16,7 @@ export interface InternalTokenUse extends InternalTokenContext {
   readonly route: CompiledRoute;
 }
 
-/** Throws for routes without upstream OAuth. */
+/** Returns the use of a user's token for a route. Throws for routes without upstream OAuth. */
 export function tokenUseOf(
   user: UserReference,
   route: CompiledRoute,

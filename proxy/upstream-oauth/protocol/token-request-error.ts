@@ -1,4 +1,5 @@
 import { GatewayError } from '../../errors/gateway-error.ts';
+import { shownErrorCode } from '../../errors/shown-error-code.ts';
 
 /** Why an authorization server of an upstream gave no token. */
 export type TokenFailure =
@@ -32,10 +33,7 @@ export class TokenRequestError extends GatewayError {
 
 /** Returns the error for a refusal with this code. Codes that no RFC allows are not repeated. */
 export function refusedWith(code: string, host: string): TokenRequestError {
-  const known = ERROR_CODE.test(code) ? code : 'malformed error code';
+  const known = shownErrorCode(code);
   const message = `the authorization server ${host} refused: ${known}`;
   return new TokenRequestError('upstream-authorization-refused', message, { code: known });
 }
-
-/** RFC 6749, section 5.2, defines the characters; a code longer than any real one is not one. */
-const ERROR_CODE = /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/;

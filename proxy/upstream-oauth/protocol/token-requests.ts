@@ -1,5 +1,4 @@
 import {
-  allowInsecureRequests,
   authorizationCodeGrantRequest,
   customFetch,
   OperationProcessingError,
@@ -15,6 +14,7 @@ import {
 } from 'oauth4webapi';
 
 import { OutboundFailedError, OutboundRefusedError } from '../../outbound/outbound-errors.ts';
+import { BY_GUARDED_FETCH } from '../calls/by-guarded-fetch.ts';
 import type { UpstreamClient } from '../registration/upstream-client.ts';
 import type { UpstreamAuthOutcome } from '../upstream-auth-reports.ts';
 import type { UpstreamServer } from '../upstream-authorization.ts';
@@ -101,9 +101,6 @@ export async function revokeUpstreamToken(
   );
   await processRevocationResponse(response);
 }
-
-/** The guarded fetch decides which URLs are allowed: http on loopback, in development. */
-const BY_GUARDED_FETCH = { [allowInsecureRequests]: true };
 
 async function requestTokens(
   { issuer, fetch, client, report }: UpstreamServer,

@@ -19,7 +19,7 @@ const DAY_SECONDS = 86_400;
 const LONGEST_LIFETIME_SECONDS = 365 * DAY_SECONDS;
 
 /** Above the tokens of large providers, and below what servers accept in a header. */
-const MAX_ACCESS_TOKEN_LENGTH = 16_384;
+const MAX_TOKEN_LENGTH = 16_384;
 
 /** Attack: a token with a line break would add fields to the requests of the user. */
 const ACCESS_TOKEN = /^[\x21-\x7e]+$/;
@@ -29,8 +29,12 @@ export function readTokens(response: TokenEndpointResponse, host: string): Upstr
   const { access_token: accessToken, token_type: type, refresh_token: refreshToken } = response;
   // A token of another type is useless without its proof of possession.
   if (type !== 'bearer') throw unusable(`${host} gave a token whose type is not Bearer`);
-  if (accessToken.length > MAX_ACCESS_TOKEN_LENGTH || !ACCESS_TOKEN.test(accessToken)) {
+  if (accessToken.length > MAX_TOKEN_LENGTH || !ACCESS_TOKEN.test(accessToken)) {
     throw unusable(`${host} gave a token that cannot be sent in a header`);
+  }
+  // Attack: the tokens of many users are in memory at the same time.
+  if (refreshToken !== undefined && refreshToken.length > MAX_TOKEN_LENGTH) {
+    throw unusable(`${host} gave a refresh token that is too long`);
   }
   const { expires_in: lifetime, scope } = response;
   return {

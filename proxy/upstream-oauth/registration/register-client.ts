@@ -1,5 +1,4 @@
 import {
-  allowInsecureRequests,
   type AuthorizationServer,
   customFetch,
   dynamicClientRegistrationRequest,
@@ -9,12 +8,14 @@ import {
   WWWAuthenticateChallengeError,
 } from 'oauth4webapi';
 
+import { shownErrorCode } from '../../errors/shown-error-code.ts';
 import { UpstreamAuthError } from '../../errors/upstream-auth-error.ts';
 import {
   UPSTREAM_AUTH_METHODS,
   type UpstreamAuthMethod,
   type UpstreamRegistration,
 } from '../../records/upstream-registration.ts';
+import { BY_GUARDED_FETCH } from '../calls/by-guarded-fetch.ts';
 import { callFailure, statusFailure } from '../calls/discovery-failures.ts';
 import type { UpstreamFetch } from '../calls/upstream-calls.ts';
 import type { Origin } from '../../../shared/snapshot/origin.ts';
@@ -70,9 +71,6 @@ export async function registerClient(
   }
 }
 
-/** The guarded fetch decides which URLs are allowed: http on loopback, in development. */
-const BY_GUARDED_FETCH = { [allowInsecureRequests]: true };
-
 /**
  * Returns where a server registers the gateway, and how the gateway authenticates then: by the first of its
  * methods that the server lists; without a list it is `client_secret_basic`. Throws an `UpstreamAuthError` if it
@@ -113,7 +111,6 @@ function checkedRegistration(
     ...(typeof secret === 'string' && authMethod !== 'none' && { clientSecret: secret }),
     ...(typeof expires === 'number' && expires > 0 && { secretExpiresAt: expires * SECOND }),
     authMethod,
-    redirectUri,
     registeredAt: requested.now,
   };
 }
@@ -160,7 +157,7 @@ function noRegistration({ issuer }: AuthorizationServer): UpstreamAuthError {
 function registrationFailure(error: unknown, endpoint: string): unknown {
   if (error instanceof UpstreamAuthError) return error;
   if (error instanceof ResponseBodyError) {
-    const code = ERROR_CODE.test(error.error) ? error.error : 'malformed error code';
+    const code = shownErrorCode(error.error);
     return refused(`${endpoint} refused to register the gateway: ${code}`, endpoint);
   }
   const isOfProtocol =
@@ -170,9 +167,6 @@ function registrationFailure(error: unknown, endpoint: string): unknown {
   }
   return callFailure(error, endpoint, STEP);
 }
-
-/** RFC 6749, section 5.2, defines the characters; a code longer than any real one is not one. */
-const ERROR_CODE = /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/;
 
 function refused(message: string, url: string): UpstreamAuthError {
   const details = { step: STEP, host: URL.parse(url)?.host, missing: GIVE_CREDENTIALS } as const;

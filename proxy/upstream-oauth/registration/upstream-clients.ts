@@ -14,6 +14,7 @@ import type {
 import { SingleFlight } from '../../cache/single-flight.ts';
 import type { UpstreamRegistrationStore } from '../../store/upstream-registration-store.ts';
 import type { UpstreamFetch } from '../calls/upstream-calls.ts';
+import { isScopeToken } from '../discovery/scope-token.ts';
 import { upstreamCallbackUrl } from './client-metadata.ts';
 import { metadataDocumentUrl, takesMetadataDocument } from './metadata-document.ts';
 import { registerClient, type RegisterClientOptions } from './register-client.ts';
@@ -34,6 +35,14 @@ export interface ClientPlace {
   readonly oauth: CompiledUpstreamOAuth;
   /** Of the server. */
   readonly fetch: UpstreamFetch;
+}
+
+/** What a client is for. */
+export interface ScopesOfClient {
+  /** Those of the connection that begins. */
+  readonly now: readonly string[];
+  /** Those that the upstream lists: it may want them of a user later. */
+  readonly ofUpstream: readonly string[] | undefined;
 }
 
 /** Options of `UpstreamClients`. */
@@ -57,7 +66,7 @@ export class UpstreamClients {
   }
 
   /** Returns the client for a new connection. Rejects with an `UpstreamAuthError`. */
-  async forConnection(place: ClientPlace, scopes: readonly string[]): Promise<UpstreamClient> {
+  async forConnection(place: ClientPlace, scopes: ScopesOfClient): Promise<UpstreamClient> {
     const { server, origin, oauth } = place;
     if (oauth.client !== undefined) return givenClient(oauth, oauth.client, server);
     if (takesMetadataDocument(server, origin)) return documentClient(origin);
@@ -93,7 +102,7 @@ export class UpstreamClients {
     return registration;
   }
 
-  #registerOnce(place: ClientPlace, scopes: readonly string[]): Promise<UpstreamRegistration> {
+  #registerOnce(place: ClientPlace, scopes: ScopesOfClient): Promise<UpstreamRegistration> {
     const key = keyOf(place);
     const name = `${key.issuer} ${key.redirectUri}`;
     return this.#registering.run(name, () => this.#register(key, place, scopes));
@@ -102,24 +111,27 @@ export class UpstreamClients {
   async #register(
     key: UpstreamRegistrationKey,
     { server, origin, fetch }: ClientPlace,
-    scopes: readonly string[],
+    { now: scopes, ofUpstream }: ScopesOfClient,
   ): Promise<UpstreamRegistration> {
     const options = { origin, scopes, fetch, now: this.#now() };
-    const registration = await registerForAllScopes(server, options);
+    const registration = await registerForAllScopes(server, ofUpstream ?? [], options);
     // The first one counts: another proxy may have registered meanwhile.
     return this.#registrations.save(key, registration, REGISTRATION_SECONDS);
   }
 }
 
 /**
- * Registers for all scopes that a server lists: it may let its client ask for no others when the upstream wants
- * more of a user later. If it refuses that, registers for the scopes of now.
+ * Registers for all scopes that a server lists, or the upstream if the server lists none: the server may let its
+ * client ask for no others when the upstream wants more of a user later. If it refuses that, registers for the
+ * scopes of now.
  */
 async function registerForAllScopes(
   server: AuthorizationServer,
+  ofUpstream: readonly string[],
   options: RegisterClientOptions,
 ): Promise<UpstreamRegistration> {
-  const scopes = [...new Set([...options.scopes, ...(server.scopes_supported ?? [])])];
+  const listed = (server.scopes_supported ?? ofUpstream).filter(isScopeToken);
+  const scopes = [...new Set([...options.scopes, ...listed])];
   if (scopes.length === options.scopes.length) return registerClient(server, options);
   return registerClient(server, { ...options, scopes }).catch((error: unknown) => {
     if (error instanceof UpstreamAuthError && error.reason === REFUSED) {

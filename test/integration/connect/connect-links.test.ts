@@ -146,6 +146,19 @@ describe('With SameSite=Strict cookies', () => {
     expect(await world.isConnected('alice', world.files)).toBe(true);
   });
 
+  test('a user begins two connections from an application, and finishes both', async () => {
+    const browser = new BrowserJar();
+    const application = await walk(browser, world.app);
+    const begun = [];
+    for (let tab = 0; tab < 2; tab += 1) {
+      begun.push(await browser.follow(application, world.connectUrl(world.files)));
+    }
+    for (const atUpstream of begun) {
+      const page = await browser.submit(atUpstream, { login: 'alice@upstream' });
+      expect(page.url).toBe(`${world.app}/back`);
+    }
+  });
+
   test('a response connects nobody in the browser of another user', async () => {
     const [alice, bob] = [new BrowserJar(), new BrowserJar()];
     const callback = await walkUntilCallback(alice, world.connectUrl(world.files));

@@ -44,7 +44,6 @@ export const isVersionedInternalToken = hasShape<VersionedInternalToken>({
 /** Accepts records of needs to connect again. */
 export const isConnectionNeed = hasShape<ConnectionNeed>({
   scopes: isStringList,
-  since: isNumber,
 });
 
 const isUser = hasShape<UserReference>({
@@ -76,7 +75,6 @@ export const isPendingConnection = hasShape<PendingConnection>({
   issuer: isString,
   clientId: isString,
   resource: isString,
-  tokenUrl: isOptional(isString),
   scopes: isStringList,
   codeVerifier: isString,
   redirectUri: isString,
@@ -91,7 +89,6 @@ export const isUpstreamRegistration = hasShape<UpstreamRegistration>({
   clientSecret: isOptional(isString),
   secretExpiresAt: isOptional(isNumber),
   authMethod: isOneOf(UPSTREAM_AUTH_METHODS),
-  redirectUri: isString,
   registeredAt: isNumber,
 });
 

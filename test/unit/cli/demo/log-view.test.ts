@@ -60,6 +60,7 @@ describe('log view', () => {
   test.each([
     [{ message: 'client registered', 'client-name': 'Inspector' }, 'client registered  Inspector'],
     [{ message: 'user signed in', user: 'alice', provider: 'demo' }, 'user signed in  alice'],
+    [{ message: 'connection made', resource: 'http://a/' }, 'connection made  http://a/'],
     [{ message: 'configuration applied', routes: 1 }, 'configuration applied'],
   ])('shows the event %j', (fields, line) => {
     expect(shown({ level: 'info', service: 'gateway', ...fields })).toBe(line);

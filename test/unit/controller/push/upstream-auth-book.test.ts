@@ -37,6 +37,7 @@ describe('what proxies find out about upstreams', () => {
     expect(changed).toEqual([A]);
 
     await clock.advance(INTERVAL_MS);
+    expect(changed).toEqual([A]);
     book.receive([{ route: 'default/a', ageMs: 10, failure: FAILURE }]);
 
     expect(book.stateOf(A)).toMatchObject({ failure: FAILURE });

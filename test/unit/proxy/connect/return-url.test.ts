@@ -64,6 +64,10 @@ describe('the URL to which an application has its users return', () => {
     expect(read('http://app.localhost:8080/', true)).toBe('http://app.localhost:8080/');
     expect(read('http://app.example.com/', true)).toBeNull();
   });
+
+  test('has the scheme of the route', () => {
+    expect(read('https://app.localhost:8080/', true)).toBeNull();
+  });
 });
 
 test.each([

@@ -61,6 +61,22 @@ describe('an MCP route that shares its host with a web route', () => {
     expect(exposed(cluster)).toEqual(['team-a/mcp']);
   });
 
+  test('is reported with an authenticateUrl too, while users connect its upstream', () => {
+    const cluster = sharedHost();
+    cluster.putSettings(settingsSpec({ authenticateUrl: 'https://sign-in.example.com' }));
+    const mcp = { server: { upstreamOauth2: {} } };
+    cluster.put({
+      'team-a/mcp': { ...(mcpSpec(HOST) as object), to: 'https://up.example.com', mcp },
+    });
+    expect(exposed(cluster)).toEqual(['team-a/mcp']);
+    cluster.put({ 'team-a/web': publicSpec('https://elsewhere.example.com') });
+    expect(exposed(cluster)).toEqual([]);
+    cluster.put({ 'team-a/web': publicSpec(HOST) });
+    expect(exposed(cluster)).toEqual(['team-a/mcp']);
+    cluster.put({ 'team-a/mcp': mcpSpec(HOST) });
+    expect(exposed(cluster)).toEqual([]);
+  });
+
   test.each([
     ['another port', publicSpec(`${HOST}:8443`)],
     ['a subdomain', publicSpec('https://web.app.example.com')],

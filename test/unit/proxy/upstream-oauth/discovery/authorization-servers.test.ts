@@ -84,6 +84,14 @@ describe('authorization servers', () => {
     expect(site.registrations).toEqual([]);
   });
 
+  test('of another issuer are refused with both spellings, so that the difference shows', async () => {
+    const issuer = site.url('login.example');
+    site.pages.set(SERVER_METADATA, site.serverMetadata({ issuer: `${issuer}/other` }));
+    await expect(site.discover()).rejects.toThrow(
+      `has the metadata of the issuer "${issuer}/other", and ${issuer} was asked`,
+    );
+  });
+
   test('that are down are not asked again for two seconds, and then are', async () => {
     site.pages.set(SERVER_METADATA, status(500));
     await expect(site.discover()).rejects.toMatchObject({ isTemporary: true });

@@ -105,6 +105,14 @@ describe('the metadata of an upstream', () => {
     expect(site.requests).not.toContain(`GET ${ROOT}`);
   });
 
+  test('are quoted in a few words, which a terminal can show', async () => {
+    const resource = `${site.url('evil.test')}/\u009b2J${'"'.repeat(100_000)}`;
+    site.change(RESOURCE_METADATA, { resource });
+    const { message } = (await site.discover().catch((error: unknown) => error as Error)) as Error;
+    expect(message).toContain('is about "https://evil.test:');
+    expect(message).toMatch(/^\P{Cc}{1,1000}$/u);
+  });
+
   test.each<[string, SitePage, string]>([
     ['a page in HTML', (_request, response) => response.end('<html>'), 'metadata-invalid'],
     ['JSON that is no object', ['x'], 'metadata-invalid'],

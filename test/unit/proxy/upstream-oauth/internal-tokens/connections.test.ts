@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { InternalToken } from '../../../../../proxy/records/internal-token.ts';
 import { MAX_USER_ENTRIES } from '../../../../../proxy/store/user-index.ts';
+import { tokenNameOf } from '../../../../../proxy/upstream-oauth/internal-tokens/token-name.ts';
 import type { CompiledRoute } from '../../../../../shared/snapshot/snapshot.ts';
 import { aCompiledRoute } from '../../../../support/compiled-resources.ts';
 import { jsonResponse } from '../../../../support/upstream-oauth/answering-server.ts';
@@ -18,6 +19,7 @@ const ALICE = aCaller();
 const USER = ALICE.session.identity;
 const ROUTE = aConnectableRoute();
 const HOUR = 3_600_000;
+const MANY = Array.from({ length: 1000 }, (_, index) => `scope-${String(index)}`);
 
 let fixture: InternalTokensFixture;
 
@@ -126,6 +128,15 @@ describe('Scopes that the upstream wants', () => {
 });
 
 describe('A connection', () => {
+  test('has few scopes, however many the server names, also after a refresh', async () => {
+    await fixture.connect(ROUTE, 'alice', { ...GIVEN, scopes: MANY });
+    const token = await tokenNow();
+    expect(token.scopes).toEqual(MANY.slice(0, 50));
+    const refreshed = { access_token: 'access-2', token_type: 'Bearer', scope: MANY.join(' ') };
+    fixture.answer = () => jsonResponse(refreshed);
+    expect(await replacementOf(token)).toMatchObject({ scopes: MANY.slice(0, 50) });
+  });
+
   test('belongs to one user and one route', async () => {
     const other = aConnectableRoute({ routeId: 'another-uid' });
     await fixture.connect();
@@ -243,8 +254,9 @@ describe('Disconnecting', () => {
     await fixture.connect();
     await fixture.tokens.requireScopes(ALICE, ROUTE, ['write']);
     await fixture.tokens.disconnect(USER, ROUTE, CONTEXT);
-    await fixture.connect();
-    expect(await stateNow()).toBe('connected');
+    // Or the next connection would ask for them.
+    const { key } = tokenNameOf(USER, ROUTE);
+    expect(await fixture.stores.connectionNeeds.get(key)).toBeNull();
   });
 
   test('does nothing to a user who is not connected', async () => {

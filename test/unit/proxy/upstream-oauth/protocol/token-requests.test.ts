@@ -130,6 +130,7 @@ test.each([
   ['with a line break', { access_token: 'a\r\nX-Admin: 1' }],
   ['with a space', { access_token: 'a b' }],
   ['that is too long', { access_token: 'x'.repeat(16_385) }],
+  ['beside a refresh token that is too long', { refresh_token: 'x'.repeat(16_385) }],
 ])('A token %s is not used', async (_case, members) => {
   const { reason, message } = await failureOf(refreshAt(serverWith({ ...TOKENS, ...members })));
   expect(reason).toBe('upstream-token-unusable');

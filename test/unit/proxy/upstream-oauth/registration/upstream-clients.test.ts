@@ -74,6 +74,13 @@ describe('registration', () => {
     expect(site.registrations).toMatchObject([{ scope: 'read write admin' }]);
   });
 
+  test('is for all scopes that the upstream lists, if the server lists none', async () => {
+    const challenge = { 'www-authenticate': 'Bearer scope="read"' };
+    site.pages.set('mcp.example/tools/mcp', status(401, challenge));
+    expect((await site.discover()).scopes).toEqual(['read']);
+    expect(site.registrations).toMatchObject([{ scope: 'read write' }]);
+  });
+
   test('is for the scopes of now if the server refuses the others', async () => {
     server({ scopes_supported: ['read', 'admin'] });
     site.pages.set(ENDPOINT, ({ body }, response) => {
