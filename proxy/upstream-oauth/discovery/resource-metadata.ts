@@ -3,6 +3,7 @@ import { parseJsonObject } from '../../json/parse-json-object.ts';
 import type { JsonObject } from '../../json/json-object.ts';
 import { callFailure, mostTelling, statusFailure } from '../calls/discovery-failures.ts';
 import type { UpstreamCallContext, UpstreamCalls } from '../calls/upstream-calls.ts';
+import { LONGEST_URL_LENGTH } from './longest-url.ts';
 import { textsOf } from './texts-of.ts';
 import { isResourceOf } from './upstream-resource.ts';
 
@@ -76,14 +77,17 @@ function resourceMetadata(
   upstreamUrl: string,
   { resource, authorization_servers: servers, scopes_supported: scopes }: JsonObject,
 ): ResourceMetadata {
-  if (typeof resource !== 'string') throw invalid(url, 'has no member resource');
+  if (typeof resource !== 'string' || resource.length > LONGEST_URL_LENGTH)
+    throw invalid(url, 'has no usable member resource');
   if (!isResourceOf(resource, upstreamUrl)) {
     const message = `${url} is about ${JSON.stringify(resource)}, and the upstream is ${upstreamUrl}`;
     const { host } = new URL(url);
     const details = { step: STEP, host } as const;
     throw new UpstreamAuthError('upstream-auth-resource-mismatch', message, details);
   }
-  const authorizationServers = textsOf(servers)?.slice(0, MAX_SERVERS) ?? [];
+  const authorizationServers = (textsOf(servers) ?? [])
+    .filter((issuer) => issuer.length <= LONGEST_URL_LENGTH)
+    .slice(0, MAX_SERVERS);
   if (authorizationServers.length === 0) throw invalid(url, 'lists no authorization_servers');
   return { resource, authorizationServers, scopes: textsOf(scopes) };
 }

@@ -4,6 +4,12 @@ import { isScopeToken } from './scope-token.ts';
 
 const OFFLINE_ACCESS = 'offline_access';
 
+/**
+ * Far more than any real upstream names. Attack: it names ten thousands, which the stores keep with each pending
+ * connection.
+ */
+const MAX_NAMED = 50;
+
 /** Where scopes can come from, in falling order. */
 export interface ScopeSources {
   /** Of the route: asked for as they are. */
@@ -25,8 +31,9 @@ export function selectScopes(
   { scopes_supported: listed }: Pick<AuthorizationServer, 'scopes_supported'>,
 ): readonly string[] {
   if (configured !== undefined) return distinct([...configured, ...more]);
-  const wanted = [...(scopesIn(ofChallenge) ?? ofMetadata ?? []), ...more].filter(
-    (scope) => isScopeToken(scope) && scope !== OFFLINE_ACCESS,
+  const named = (scopesIn(ofChallenge) ?? ofMetadata ?? []).filter(isScopeToken);
+  const wanted = [...named.slice(0, MAX_NAMED), ...more].filter(
+    (scope) => scope !== OFFLINE_ACCESS,
   );
   // Alone it would replace the scopes that the server grants without a parameter.
   const isAdded = wanted.length > 0 && listed?.includes(OFFLINE_ACCESS) === true;

@@ -2,6 +2,7 @@ import type { AuthorizationServer } from 'oauth4webapi';
 
 import { UpstreamAuthError, type UpstreamAuthReason } from '../../errors/upstream-auth-error.ts';
 import { isLoopbackHost } from '../../../shared/snapshot/loopback-host.ts';
+import { LONGEST_URL_LENGTH } from './longest-url.ts';
 import { textsOf } from './texts-of.ts';
 
 /** Lists that must have a value, unless they are absent. */
@@ -87,7 +88,7 @@ class MetadataReader {
 
   /** Attack: the browser is sent to the authorization endpoint, whatever its scheme. */
   #isSafe(text: string): boolean {
-    const url = URL.parse(text);
+    const url = text.length > LONGEST_URL_LENGTH ? null : URL.parse(text);
     if (url?.username !== '' || url.password !== '') return false;
     if (url.protocol === 'https:') return true;
     return this.#devAllowLoopback && url.protocol === 'http:' && isLoopbackHost(url.hostname);

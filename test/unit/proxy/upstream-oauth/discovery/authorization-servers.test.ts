@@ -71,6 +71,11 @@ describe('authorization servers', () => {
       { authorization_endpoint: 'javascript:alert(1)' },
       'metadata-invalid',
     ],
+    [
+      'an authorization endpoint of any length',
+      { authorization_endpoint: `https://login.example/${'a'.repeat(2048)}` },
+      'metadata-invalid',
+    ],
     ['no token endpoint', { token_endpoint: undefined }, 'metadata-invalid'],
     ['a number as token endpoint', { token_endpoint: 1 }, 'metadata-invalid'],
     ['other response types', { response_types_supported: ['token'] }, 'metadata-invalid'],

@@ -106,7 +106,7 @@ describe('the metadata of an upstream', () => {
   });
 
   test('are quoted in a few words, which a terminal can show', async () => {
-    const resource = `${site.url('evil.test')}/\u009b2J${'"'.repeat(100_000)}`;
+    const resource = `${site.url('evil.test')}/\u009b2J${'"'.repeat(2000)}`;
     site.change(RESOURCE_METADATA, { resource });
     const { message } = (await site.discover().catch((error: unknown) => error as Error)) as Error;
     expect(message).toContain('is about "https://evil.test:');
@@ -121,6 +121,14 @@ describe('the metadata of an upstream', () => {
       { authorization_servers: ['https://x.example'] },
       'metadata-invalid',
     ],
+    [
+      'an object with a URL of any length',
+      {
+        resource: `https://mcp.example/${'x'.repeat(2048)}`,
+        authorization_servers: ['https://x.example'],
+      },
+      'metadata-invalid',
+    ],
     ['a redirect', status(302, { location: 'https://mcp.example/x' }), 'metadata-invalid'],
     ['nothing', status(404), 'not-found'],
     ['a failure', status(500), 'unavailable'],
@@ -133,6 +141,15 @@ describe('the metadata of an upstream', () => {
   ])('that are %s are not used', async (_title, page, reason) => {
     site.pages.set(RESOURCE_METADATA, page);
     await expect(site.discover()).rejects.toMatchObject({ reason: `upstream-auth-${reason}` });
+  });
+
+  test('name no server whose URL has any length', async () => {
+    const endless = `${site.url('login.example')}/${'x'.repeat(2048)}`;
+    site.change(RESOURCE_METADATA, { authorization_servers: [endless] });
+    await expect(site.discover()).rejects.toMatchObject({
+      reason: 'upstream-auth-metadata-invalid',
+      step: 'resource-metadata',
+    });
   });
 
   test.each<[string, SitePage]>([

@@ -75,6 +75,13 @@ describe('scopes', () => {
     expect((await site.discover()).scopes).toEqual(expected);
   });
 
+  test('are not more than any upstream needs', async () => {
+    const many = Array.from({ length: 20_000 }, (_value, index) => `s${String(index)}`);
+    site.change(RESOURCE_METADATA, { scopes_supported: ['x'.repeat(201), ...many] });
+    const { scopes } = await site.discover({ moreScopes: ['admin'] });
+    expect(scopes).toEqual([...many.slice(0, 50), 'admin']);
+  });
+
   test('that a user needs besides are added', async () => {
     expect((await site.discover({ moreScopes: ['admin', 'read'] })).scopes).toEqual([
       'read',
