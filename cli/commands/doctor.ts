@@ -10,7 +10,7 @@ import { fullRouteName } from '../explain/route-name.ts';
 import { readRouteSource } from '../explain/route-source.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** Runs `gatehouse doctor`. Resolves with 0 only if a login could succeed. */
+/** Runs `gatehouse doctor`. Resolves with 0 only if connecting could succeed. */
 export async function runDoctor(flags: Arguments, streams: CommandStreams): Promise<number> {
   const devAllowLoopback = flags.isOn('dev-allow-loopback');
   const patient = await findPatient(flags, streams);

@@ -18,11 +18,11 @@ export interface Findings {
   /** Entries that the settings lack. The examination went on as if they were there. */
   readonly missingDomains: readonly string[];
   readonly found?: FoundAuthorization;
-  /** Absent if a login could succeed. */
+  /** Absent if connecting could succeed. */
   readonly failure?: Failure;
 }
 
-/** Why a login fails. */
+/** Why connecting fails. */
 export interface Failure {
   readonly reason: string;
   readonly message: string;
@@ -31,7 +31,7 @@ export interface Failure {
   readonly missing?: MissingSetting | undefined;
 }
 
-/** Everything that a login needs. */
+/** Everything that connecting needs. */
 export interface FoundAuthorization {
   readonly server: AuthorizationServer;
   readonly resource: string;

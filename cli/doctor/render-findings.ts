@@ -82,7 +82,7 @@ function foundLines(
 }
 
 const CLIENTS: Readonly<Record<ClientPlan['kind'], (value: string) => string>> = {
-  given: (id) => `${id}, as given; whether the server knows it shows at the first login`,
+  given: (id) => `${id}, as given; whether the server knows it shows when the first user connects`,
   'metadata-document': (url) => `the metadata document ${url}`,
   registration: (url) => `registers at ${url}; that was not tried`,
 };
@@ -99,7 +99,7 @@ const NOTHING_FOUND =
   'If the URL of the upstream is right, set authorizationServerUrl of the Route, or give clientId and both endpoints.';
 
 function verdictLines(failure: Failure | undefined, { kind }: Patient): readonly string[] {
-  if (failure === undefined) return ['A login could succeed.'];
+  if (failure === undefined) return ['Connecting could succeed.'];
   const { reason, message, missing } = failure;
   const { setting, entry } = missing ?? {};
   const advice =
@@ -108,7 +108,7 @@ function verdictLines(failure: Failure | undefined, { kind }: Patient): readonly
       : [`Missing: ${setting}${entry === undefined ? '' : ` with ${entry}`}`];
   const isNotFound = reason === 'upstream-auth-not-found' && kind !== 'own-route';
   return [
-    `A login fails: ${reason}: ${message}`,
+    `Connecting fails: ${reason}: ${message}`,
     ...advice,
     ...(isNotFound ? [NOTHING_FOUND] : []),
   ];

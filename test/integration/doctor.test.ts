@@ -71,7 +71,7 @@ describe('gatehouse doctor ROUTE', () => {
     expect(stdout).toContain(`authorization server:   ${authorizationServer.issuer}\n`);
     expect(stdout).toContain('registers at ');
     expect(stdout).toContain('scopes:                 read write offline_access\n');
-    expect(stdout).toMatch(/\nA login could succeed\.\n$/);
+    expect(stdout).toMatch(/\nConnecting could succeed\.\n$/);
     expect(code).toBe(0);
     expect(authorizationServer.hits('registration')).toBe(0);
   });
@@ -87,7 +87,7 @@ describe('gatehouse doctor ROUTE', () => {
     expect(stdout).toContain('     missing:  localhost in mcpAllowedAsMetadataDomains\n');
     expect(stdout).toContain('mcp_allowed_as_metadata_domains): localhost\n');
     expect(stdout).toContain(`authorization server:   ${upstream.authorizationServer.issuer}\n`);
-    expect(stdout).toContain('A login fails: upstream-auth-domain-not-allowed: ');
+    expect(stdout).toContain('Connecting fails: upstream-auth-domain-not-allowed: ');
   });
 
   test('says what is wrong at the step where it shows', async () => {
@@ -102,7 +102,7 @@ describe('gatehouse doctor ROUTE', () => {
     expect(stdout).toMatch(
       /FAIL GET .*protected-resource.*\n.*\n.*status 200\n {5}wrong: .*other.example/,
     );
-    expect(stdout).toContain('A login fails: upstream-auth-resource-mismatch: ');
+    expect(stdout).toContain('Connecting fails: upstream-auth-resource-mismatch: ');
   });
 
   test('with given credentials names the redirect URI to register', async () => {
@@ -131,7 +131,9 @@ describe('gatehouse doctor ROUTE', () => {
     const file = await configuration(['localhost'], { path: '/elsewhere', upstream_oauth2: {} });
     const { code, stdout } = await doctor('tickets', '-f', file);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/A login fails: upstream-auth-not-found: .*\n.*authorizationServerUrl/);
+    expect(stdout).toMatch(
+      /Connecting fails: upstream-auth-not-found: .*\n.*authorizationServerUrl/,
+    );
   });
 
   test('shows a terminal nothing that it acts on', async () => {
@@ -170,7 +172,7 @@ describe('gatehouse doctor URL', () => {
     const { upstream, doctor } = world();
     const { code, stdout } = await doctor(upstream.server.url);
     expect(stdout).toContain('mcp_allowed_as_metadata_domains): localhost\n');
-    expect(stdout).toMatch(/\nA login could succeed\.\n$/);
+    expect(stdout).toMatch(/\nConnecting could succeed\.\n$/);
     expect(code).toBe(0);
   });
 
@@ -189,7 +191,7 @@ describe('gatehouse doctor URL', () => {
   test('fails where nothing asks for a token', async () => {
     const { upstream, doctor } = world();
     const { code, stdout } = await doctor(`${upstream.application.origin}/mcp`);
-    expect(stdout).toContain('A login fails: ');
+    expect(stdout).toContain('Connecting fails: ');
     expect(code).toBe(1);
   });
 
