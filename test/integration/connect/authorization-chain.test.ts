@@ -64,9 +64,13 @@ describe.each([
     expect(result.get('code')).toEqual(expect.any(String));
     expect(result.get('state')).toBe('the-state');
     expect(await world.isConnected('alice', world.files)).toBe(true);
-    expect(world.users.gateway.logs().map(({ event }) => event)).toEqual(
+    const events = Map.groupBy(world.users.gateway.logs(), ({ event }) => event);
+    expect([...events.keys()]).toEqual(
       expect.arrayContaining(['consent-given', 'connection-made', 'code-issued']),
     );
+    const [given] = events.get('consent-given') ?? [];
+    expect(given?.['grant-id']).toEqual(expect.any(String));
+    expect(events.get('code-issued')).toMatchObject([{ 'grant-id': given?.['grant-id'] }]);
   });
 
   test('gets its code at once if the user is connected', async () => {

@@ -7,6 +7,9 @@ import {
   walkUntilCallback,
   type ConnectWorld,
 } from '../../support/connect-world.ts';
+import { send } from '../../support/http-client.ts';
+
+const REQUESTS_PER_MINUTE = 1000;
 
 let world: ConnectWorld;
 
@@ -131,4 +134,15 @@ describe('The response of the upstream', () => {
     expect(page.status).toBe(status);
     expect(page.body).not.toContain('access_denied');
   });
+});
+
+// Attack: strangers make the gateway check links and sign-ins without end.
+test('A network that asks too often is refused for a while', async () => {
+  const url = world.connectUrl(world.files);
+  let status = 0;
+  for (let request = 0; request <= REQUESTS_PER_MINUTE && status !== 429; request += 1) {
+    ({ status } = await send(url));
+    expect([303, 429]).toContain(status);
+  }
+  expect(status).toBe(429);
 });
