@@ -9,6 +9,7 @@ import { TargetLoads } from '../../../proxy/forwarding/targets/target-loads.ts';
 import { UpstreamPools } from '../../../proxy/forwarding/targets/upstream-pools.ts';
 import { AssertionSigner } from '../../../proxy/identity/assertion/assertion.ts';
 import { McpSessions } from '../../../proxy/mcp-sessions/mcp-sessions.ts';
+import type { GatewayRequest } from '../../../proxy/http/gateway-request.ts';
 import { createFailureAnswers } from '../../../proxy/pipeline/answer-failure.ts';
 import { Forwarder } from '../../../proxy/pipeline/forward.ts';
 import { handleRequest, type Stages } from '../../../proxy/pipeline/handle-request.ts';
@@ -23,8 +24,11 @@ import { ScriptedTokens } from './scripted-tokens.ts';
 export interface TokenPipeline extends AsyncDisposable {
   readonly url: string;
   readonly tokens: ScriptedTokens;
+  readonly route: CompiledRoute;
   /** Who makes the requests. */
-  caller: Caller;
+  caller: Caller | ((request: GatewayRequest) => Caller);
+  /** Where requests get their tokens; the scripted ones at the beginning. */
+  internalTokens: Stages['internalTokens'];
   logs(): readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -75,11 +79,18 @@ export async function startTokenPipeline(
     },
   });
   const configuration = buildConfiguration(aSnapshot(compiledSettings(), route));
-  const authenticator = { authenticate: () => pipeline.caller };
+  const authenticator = {
+    authenticate(request: GatewayRequest): Caller {
+      const { caller } = pipeline;
+      return typeof caller === 'function' ? caller(request) : caller;
+    },
+  };
   const pipeline: TokenPipeline = {
     url: `http://${HOST}:${String(listener.port)}`,
     tokens,
+    route,
     caller: ALICE,
+    internalTokens: tokens,
     logs() {
       lines.flush();
       const written = log.split('\n').filter((line) => line !== '');
@@ -105,7 +116,9 @@ export async function startTokenPipeline(
       now: Date.now,
     }),
     mcpSessions: new McpSessions(new Sealer(SEALING_KEYS)),
-    internalTokens: tokens,
+    get internalTokens() {
+      return pipeline.internalTokens;
+    },
     connectLinks: { urlFor: ({ user: { subject } }, origin) => `${origin}/connect?of=${subject}` },
     random: Math.random,
     now: Date.now,
