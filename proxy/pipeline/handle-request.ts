@@ -116,7 +116,7 @@ export async function handleRequest(
       const { allowedOrigins } = configuration.settings;
       checkMcpRequest(request, mcpPath, { own: origin, allowed: allowedOrigins });
     }
-    const context = { origin, configuration };
+    const context = { origin, configuration, requestId };
     const authenticated = authenticate(request, route, context, stages.authenticators);
     const caller = authenticated instanceof Promise ? await authenticated : authenticated;
     body = await inspect(request, route, mcpPath);

@@ -4,6 +4,7 @@ import type {
   InternalTokens,
   TokenOrNone,
 } from '../upstream-oauth/internal-tokens/internal-tokens.ts';
+import type { InternalTokenContext } from '../upstream-oauth/internal-tokens/token-use.ts';
 import type { McpSession } from './mcp-session.ts';
 import { notConnected, signedInCaller, type ConnectStages } from './not-connected.ts';
 import type { Permit } from './permit.ts';
@@ -23,7 +24,7 @@ export interface InternalTokenStages extends ConnectStages {
 export function internalTokenFor(
   permit: Permit,
   session: McpSession | undefined,
-  context: AuthenticationContext,
+  context: AuthenticationContext & InternalTokenContext,
   stages: InternalTokenStages,
 ): InternalToken | Promise<InternalToken> | undefined {
   const { route } = permit;

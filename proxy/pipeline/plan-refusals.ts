@@ -14,6 +14,7 @@ import type {
   InternalTokens,
   TokenOrNone,
 } from '../upstream-oauth/internal-tokens/internal-tokens.ts';
+import type { InternalTokenContext } from '../upstream-oauth/internal-tokens/token-use.ts';
 import { credentials } from './credentials.ts';
 import { makeUpstreamRequest } from './make-upstream-request.ts';
 import type { McpSession } from './mcp-session.ts';
@@ -29,9 +30,8 @@ export interface SentWithToken {
   readonly upstream: UpstreamRequest;
   readonly internalToken: InternalToken;
   readonly session: McpSession | undefined;
-  readonly context: AuthenticationContext & {
-    readonly configuration: Pick<Configuration, 'signingKeys'>;
-  };
+  readonly context: AuthenticationContext &
+    InternalTokenContext & { readonly configuration: Pick<Configuration, 'signingKeys'> };
   readonly stages: ConnectStages & {
     readonly internalTokens: Pick<InternalTokens, 'replacementOf' | 'drop' | 'requireScopes'>;
     readonly assertions: AssertionSigner;

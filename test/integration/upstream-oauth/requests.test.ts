@@ -146,6 +146,12 @@ test('a token that has expired while its server is down is 503, and is good agai
   expect(answer.status).toBe(503);
   expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
   expect(answer.headers).not.toHaveProperty('www-authenticate');
+  const calls = world.users.gateway
+    .logs()
+    .filter(({ message }) => message === 'upstream OAuth call');
+  expect(calls.at(-1)).toMatchObject({
+    ...{ step: 'token', outcome: 'status-500', 'request-id': answer.headers['x-request-id'] },
+  });
 
   authorizationServer.replace('token', undefined);
   world.advance(60 * 1000);
