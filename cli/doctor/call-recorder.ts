@@ -1,5 +1,6 @@
 import type { GuardedFetch } from '../../proxy/outbound/guarded-fetch.ts';
 import type { UpstreamCallsOptions } from '../../proxy/upstream-oauth/calls/upstream-calls.ts';
+import { errorCode } from '../../shared/runtime/error-code.ts';
 
 /** One request of an examination, and what became of it. */
 export interface RecordedCall {
@@ -38,7 +39,7 @@ export class CallRecorder {
           this.#last = { method, url, status, got: got.join(', ') };
           return response;
         } catch (error) {
-          this.#last = { method, url, got: error instanceof Error ? error.message : String(error) };
+          this.#last = { method, url, got: reasonOf(error) };
           throw error;
         }
       },
@@ -49,4 +50,11 @@ export class CallRecorder {
       },
     };
   }
+}
+
+/** The message of an error, with the code of what caused it: of TLS, or of the connection. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = errorCode(error.cause);
+  return code === undefined ? error.message : `${error.message} (${code})`;
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { runInProcess } from '../support/command-line.ts';
+import { freePort } from '../support/free-port.ts';
+import { startHttpsServer } from '../support/https-server.ts';
 import { openForAll } from '../support/open-for-all.ts';
 import { TemporaryDirectory } from '../support/temporary-directory.ts';
 import {
@@ -193,6 +195,17 @@ describe('gatehouse doctor URL', () => {
     const { code, stdout } = await doctor(`${upstream.application.origin}/mcp`);
     expect(stdout).toContain('Connecting fails: ');
     expect(code).toBe(1);
+  });
+
+  test('says why a server cannot be reached', async () => {
+    const { doctor } = world();
+    await using server = await startHttpsServer(['localhost'], () => undefined);
+    const untrusted = await doctor(server.url('localhost', '/mcp'));
+    const absent = await doctor(`https://localhost:${String(await freePort())}/mcp`);
+    expect(untrusted.stdout).toContain(
+      'could not be fetched from (UNABLE_TO_VERIFY_LEAF_SIGNATURE)\n',
+    );
+    expect(absent.stdout).toContain('could not be fetched from (ECONNREFUSED)\n');
   });
 
   test('refuses private addresses unless the settings allow them', async () => {
