@@ -14,6 +14,7 @@ import {
   type RefreshedClaims,
   type SignInOver,
 } from './identity-from-refreshed-claims.ts';
+import { refusesUser } from '../../errors/refuses-user.ts';
 import type { ClaimSettings } from '../../identity-provider/identity-from-claims.ts';
 import { lookUpLeftOutGroups } from '../../identity-provider/look-up-groups.ts';
 import { observeResponses, type ObservedResponse } from '../../identity-provider/observed-fetch.ts';
@@ -116,24 +117,11 @@ function parsed(content: Buffer): unknown {
   }
 }
 
-/**
- * Codes by which a provider refuses this user (RFC 6749, section 5.2), or demands that the user signs in
- * again (OpenID Connect Core, section 3.1.2.6). All others concern the gateway, or are temporary.
- */
-const REFUSALS: ReadonlySet<string> = new Set([
-  'invalid_grant',
-  'access_denied',
-  'interaction_required',
-  'login_required',
-  'consent_required',
-  'account_selection_required',
-]);
-
 const TOO_MANY_REQUESTS = 429;
 
 function refusalIn(error: unknown): string | undefined {
   if (!(error instanceof ResponseBodyError) || error.status === TOO_MANY_REQUESTS) return undefined;
-  return REFUSALS.has(error.error) ? error.error.replaceAll('_', '-') : undefined;
+  return refusesUser(error.error) ? error.error.replaceAll('_', '-') : undefined;
 }
 
 async function userInfoOf(

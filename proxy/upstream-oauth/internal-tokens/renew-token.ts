@@ -1,3 +1,4 @@
+import { refusesUser } from '../../errors/refuses-user.ts';
 import { UnavailableError } from '../../errors/unavailable-error.ts';
 import { UpstreamAuthError } from '../../errors/upstream-auth-error.ts';
 import type { InternalToken } from '../../records/internal-token.ts';
@@ -107,23 +108,10 @@ async function answerTo(
     const { code = '' } = error;
     // The server knows given clients and metadata documents, or an operator must mend it.
     const isClientUnknown = code === 'invalid_client' && server.client.source === 'registered';
-    if (!isClientUnknown && !REFUSALS.has(code)) throw cannotRefresh(error);
+    if (!isClientUnknown && !refusesUser(code)) throw cannotRefresh(error);
     return { kind: 'over', reason: code.replaceAll('_', '-'), isClientUnknown };
   }
 }
-
-/**
- * Codes by which a server refuses this user (RFC 6749, section 5.2), or demands that the user authorizes the
- * gateway again (OpenID Connect Core, section 3.1.2.6). All others concern the gateway, or are temporary.
- */
-const REFUSALS: ReadonlySet<string> = new Set([
-  'invalid_grant',
-  'access_denied',
-  'interaction_required',
-  'login_required',
-  'consent_required',
-  'account_selection_required',
-]);
 
 function cannotRefresh(cause: UpstreamAuthError | TokenRequestError): UnavailableError {
   const message = 'the internal token could not be refreshed';
