@@ -13,14 +13,13 @@ export interface ProtectedMcpServerOptions {
   readonly authorizationServers: readonly string[];
   /** Returns what a token stands for; null if it is not valid. */
   readonly verify: (accessToken: string) => Promise<TokenFacts | null>;
-  /** Whether the 401 challenge names the metadata (RFC 9728, section 5.1). Defaults to true. */
-  readonly namesMetadata?: boolean;
-  /** Where the metadata are. Defaults to the path of RFC 9728 for the path of the endpoint. */
+  /**
+   * Where the metadata are, which the 401 challenge names. Defaults to the path of RFC 9728 for the path of the
+   * endpoint; null: there are none.
+   */
   readonly metadataPath?: string | null;
   /** `scope` of the 401 challenge; absent, it has none. */
   readonly challengedScope?: string;
-  /** `scopes_supported` of the metadata; null: they have none. Defaults to `read` and `write`. */
-  readonly scopesSupported?: readonly string[] | null;
   /** Where clients find it, if something before it terminates TLS. Defaults to `http://localhost:PORT`. */
   readonly origin?: string;
 }
@@ -58,7 +57,6 @@ export async function startProtectedMcpServer(
   options: ProtectedMcpServerOptions,
 ): Promise<ProtectedMcpServer> {
   const { metadataPath = METADATA + MCP_PATH, verify } = options;
-  const { scopesSupported = ['read', 'write'] } = options;
   const upstream = await startUpstream((request, response) => {
     serve(request, response).catch(() => response.destroy());
   });
@@ -70,7 +68,7 @@ export async function startProtectedMcpServer(
     return server.changeMetadata({
       resource: url,
       authorization_servers: options.authorizationServers,
-      ...(scopesSupported && { scopes_supported: scopesSupported }),
+      scopes_supported: ['read', 'write'],
     });
   }
 
@@ -80,11 +78,10 @@ export async function startProtectedMcpServer(
     error: string,
     scope?: string,
   ): void {
-    const names = options.namesMetadata !== false && metadataPath !== null;
     const parameters = [
       ...(error === '' ? [] : [`error="${error}"`]),
       ...(scope === undefined ? [] : [`scope="${scope}"`]),
-      ...(names ? [`resource_metadata="${origin}${metadataPath}"`] : []),
+      ...(metadataPath !== null ? [`resource_metadata="${origin}${metadataPath}"`] : []),
     ];
     const value = ['Bearer', parameters.join(', ')].filter((part) => part !== '').join(' ');
     response.writeHead(status, { 'www-authenticate': value }).end();
