@@ -46,8 +46,8 @@ export interface OpenedApplicationToken {
  * Authenticates callers by the external token that the backend of an application got, and perhaps handed on.
  *
  * The token follows the sign-in of its user: it outlives a session that expires, if the identity provider still
- * confirms the user, and it ends when the user signs out, or the sign-in ends, or the application does. A token that was checked within the
- * last 5 seconds costs no I/O and no promise.
+ * confirms the user, and it ends when the user signs out, or the sign-in ends, or the application does. A token that
+ * was checked within the last 5 seconds costs no I/O and no promise.
  */
 export class ApplicationTokenAuthenticator implements Disposable {
   readonly #options: ApplicationTokenAuthenticatorOptions;

@@ -27,13 +27,16 @@ test('the documents explain every reason for which a request is refused or fails
   const ofUpstreams = membersIn('proxy/errors/upstream-auth-error.ts').filter((reason) =>
     reason.startsWith('upstream-auth-'),
   );
+  const ofConnections = membersIn('proxy/upstream-oauth/protocol/token-request-error.ts');
   const fixed = wordsIn(CODE, FIXED_REASON);
-  const written = [...wordsIn(CODE, WITH_REASON), ...fixed, ...oauth, ...ofTokens, ...ofUpstreams];
+  const ofUnions = [...ofTokens, ...ofUpstreams, ...ofConnections];
+  const written = [...wordsIn(CODE, WITH_REASON), ...fixed, ...oauth, ...ofUnions];
   const expected = written.filter((reason) => !LOGGED_ELSEWHERE.includes(reason));
 
   expect(written.length).toBeGreaterThan(60);
   expect(ofTokens.length).toBeGreaterThan(10);
   expect(ofUpstreams.length).toBeGreaterThan(8);
+  expect(ofConnections.length).toBeGreaterThan(3);
   expect(listed()).toEqual(expect.arrayContaining(expected));
 });
 
