@@ -60,7 +60,8 @@ export function createGuardedFetch({
     try {
       const addresses = await untilAborted(resolve(url.hostname, lookup), stop);
       checkAddresses(url, addresses, { devAllowLoopback, allowedCidrs });
-      return await pinnedRequest(url, addresses, { ...options, ca, signal: stop });
+      const response = pinnedRequest(url, addresses, { ...options, ca, signal: stop });
+      return await untilAborted(response, stop);
     } catch (error) {
       throw explain(error, url, { deadline, stop });
     }

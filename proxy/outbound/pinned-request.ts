@@ -75,7 +75,15 @@ function send(
   };
   return new Promise((resolveResponse, reject) => {
     const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
-    request(url, options).on('response', resolveResponse).on('error', reject).end(body);
+    request(url, options)
+      .on('response', resolveResponse)
+      // Attack: without a listener, Node closes the connection and says nothing, so that callers wait for ever.
+      .on('upgrade', (_response, socket) => {
+        socket.destroy();
+        reject(new OutboundFailedError('connection', 'the server changed the protocol'));
+      })
+      .on('error', reject)
+      .end(body);
   });
 }
 

@@ -42,6 +42,21 @@ describe('a guarded fetch sends', () => {
     ]);
   });
 
+  test.each([0, OPTIONS.maxBytes])(
+    'nothing to a server that changes the protocol, and wants %i bytes of it',
+    async (maxBytes) => {
+      await using server = await startHttpsServer([HOST], ({ socket }) => {
+        socket.write(
+          'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',
+        );
+      });
+      const guardedFetch = guardedFetchWith({ ca: server.ca });
+      await expect(
+        guardedFetch(server.url(HOST, '/'), { ...OPTIONS, maxBytes }),
+      ).rejects.toMatchObject({ kind: 'connection', message: 'the server changed the protocol' });
+    },
+  );
+
   test.each([301, 302, 303, 307, 308])('a body nowhere else, after a %i', async (status) => {
     await using server = await startHttpsServer([HOST], (_request, response) => {
       response.writeHead(status, { location: '/elsewhere' }).end();
