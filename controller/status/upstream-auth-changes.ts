@@ -17,8 +17,7 @@ export class UpstreamAuthChanges {
     const known = this.#known.get(key);
     if (verdict === undefined || configuration === undefined) this.#known.delete(key);
     else if (known === undefined) {
-      const since = isAboutPresent(verdict) ? undefined : now;
-      this.#known.set(key, { configuration, since });
+      this.#known.set(key, { configuration, since: firstSince(verdict, now) });
     } else if (known.configuration !== configuration) {
       this.#known.set(key, { configuration, since: now });
     }
@@ -30,8 +29,17 @@ export class UpstreamAuthChanges {
   }
 }
 
-/** Whether the stored condition is about the present generation, so that another leader wrote it. */
-function isAboutPresent({ resource }: RouteVerdict): boolean {
+/**
+ * Since when the configuration of a route that is seen for the first time holds. Undefined if the stored
+ * condition is about the present generation: then another leader wrote it.
+ *
+ * A route that nobody changed is as it was made. Users connect as soon as proxies serve it, which is before a
+ * leader that has just begun looks at it for its status.
+ */
+function firstSince({ resource }: RouteVerdict, now: number): number | undefined {
+  const generation = generationOf(resource);
   const stored = findCondition(resource.status?.conditions, 'UpstreamAuthReady');
-  return stored?.observedGeneration === generationOf(resource);
+  if (stored?.observedGeneration === generation) return undefined;
+  const made = Date.parse(resource.metadata.creationTimestamp ?? '');
+  return generation === 1 && stored === undefined && made < now ? made : now;
 }

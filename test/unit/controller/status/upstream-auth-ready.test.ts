@@ -162,4 +162,20 @@ describe('UpstreamAuthReady', () => {
 
     expect(conditionOf(made)).toEqual(['Unknown', 'NotTried']);
   });
+
+  test.each([
+    ['counts what was found out since the route was made', 5, ['True', 'Ready']],
+    ['says nothing of an earlier route of the same name', 30, ['Unknown', 'NotTried']],
+  ])('of a new route %s', async (_, ageMinutes, expected) => {
+    const made = await world();
+    await made.clock.advance(60 * MINUTE);
+    const verdict = verdictWith();
+    const tenMinutesAgo = new Date(made.clock.wallTime().getTime() - 10 * MINUTE).toISOString();
+    const metadata = { ...verdict.resource.metadata, creationTimestamp: tenMinutesAgo };
+    findOut(made, undefined, ageMinutes * MINUTE);
+    report(made.loop, { ...verdict, resource: { ...verdict.resource, metadata } });
+    await made.clock.advance(MINUTE);
+
+    expect(conditionOf(made)).toEqual(expected);
+  });
 });
