@@ -45,6 +45,10 @@ function recordInto(record: RecordedResponse, sent: ClientRequest): Promise<stri
     const fail = (error: Error): void =>
       resolve('code' in error ? String(error.code) : error.message);
     sent.on('error', fail);
+    // Node closes the connection without an error after a 101 that nobody listens for.
+    sent.on('close', () => {
+      if (record.status === undefined) resolve('closed without a response');
+    });
     sent.on('information', ({ statusCode, rawHeaders }) => {
       record.informational.push({ status: statusCode, fields: [...rawHeaders] });
     });
