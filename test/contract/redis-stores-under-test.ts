@@ -21,9 +21,10 @@ export function sealerWith(first: string, ...others: readonly string[]): Sealer 
   return new Sealer([keyOf(first), ...others.map(keyOf)]);
 }
 
-/** Opens a working connection. */
+/** Opens a working connection, which waits for a busy machine. */
 export async function connectionTo(url: string): Promise<RedisConnection> {
-  const connection = new RedisConnection(parseRedisUrl(url), { logger: SILENT });
+  const target = { ...parseRedisUrl(url), commandTimeoutMs: HANG_GUARD_MS };
+  const connection = new RedisConnection(target, { logger: SILENT });
   if (!(await connection.waitUntilReady(HANG_GUARD_MS))) throw new Error('Redis is unreachable');
   return connection;
 }
