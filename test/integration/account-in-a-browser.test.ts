@@ -1,14 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 
 import { launchBrowser, noBrowserReason, screenshot } from '../support/browser.ts';
+import { describeWithBrowser } from '../support/describe-with-browser.ts';
 import { startConnectWorld, type ConnectWorld } from '../support/connect-world.ts';
 import { callMcp, signInClient } from '../support/signed-in-client.ts';
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
-
-const describeWithBrowser = noBrowserReason === undefined ? describe : describe.skip;
-if (noBrowserReason !== undefined) console.warn(`skipped: ${noBrowserReason}`);
 
 let browser: Browser;
 let world: ConnectWorld;

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 
 import { noBrowserReason } from '../support/browser.ts';
+import { describeWithBrowser } from '../support/describe-with-browser.ts';
 import { READING_MS } from '../support/patient-user.ts';
 import {
   startSharedHostWorld,
@@ -65,9 +66,6 @@ async function clickAttack(page: Page, script: string, path = '/app/'): Promise<
   await attacker.close();
   return result;
 }
-
-const describeWithBrowser = noBrowserReason === undefined ? describe : describe.skip;
-if (noBrowserReason !== undefined) console.warn(`skipped: ${noBrowserReason}`);
 
 describeWithBrowser('A user at the consent page', () => {
   test('a click a second after the page approves the client', async () => {

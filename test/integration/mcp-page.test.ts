@@ -1,10 +1,8 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 
-import { launchBrowser, noBrowserReason, screenshot } from '../support/browser.ts';
+import { launchBrowser, screenshot } from '../support/browser.ts';
+import { describeWithBrowser } from '../support/describe-with-browser.ts';
 import { startGatewayWithUsers } from '../support/gateway-with-users.ts';
-
-const describeWithBrowser = noBrowserReason === undefined ? describe : describe.skip;
-if (noBrowserReason !== undefined) console.warn(`skipped: ${noBrowserReason}`);
 
 describeWithBrowser('A person in a real browser', () => {
   test('who opens an MCP URL sees the URL to give to a client', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
   Client as ModernClient,
   StreamableHTTPClientTransport as ModernTransport,
@@ -10,6 +10,7 @@ import type { Browser, Page } from 'playwright-core';
 import { startMcpServer } from '../../cli/demo/mcp-server/mcp-server.ts';
 import type { LoopbackServer } from '../../cli/demo/loopback-server.ts';
 import { launchBrowser, noBrowserReason, screenshot } from '../support/browser.ts';
+import { describeWithBrowser } from '../support/describe-with-browser.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { startIdentityProvider, type TestIdentityProvider } from '../support/identity-provider.ts';
 import { startLoopbackClient, type LoopbackClient } from '../support/loopback-client.ts';
@@ -147,9 +148,6 @@ async function signIn(sdk: Sdk, client: LoopbackClient, login: string): Promise<
   await sdk.finish(url, client, await client.callback);
   return sdk.connect(url, client);
 }
-
-const describeWithBrowser = noBrowserReason === undefined ? describe : describe.skip;
-if (noBrowserReason !== undefined) console.warn(`skipped: ${noBrowserReason}`);
 
 describeWithBrowser.each(SDKS)('sign-in with the official client ($name)', (sdk) => {
   verifies(

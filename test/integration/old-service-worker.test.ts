@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 
-import { launchBrowser, noBrowserReason } from '../support/browser.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { describeWithBrowser } from '../support/describe-with-browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { startGatewayWithUsers, type GatewayWithUsers } from '../support/gateway-with-users.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
@@ -68,9 +69,6 @@ async function titleOf(page: Page, host: string): Promise<string> {
   await page.goto(`${users.originOf(host)}${SIGN_OUT}`);
   return page.title();
 }
-
-const describeWithBrowser = noBrowserReason === undefined ? describe : describe.skip;
-if (noBrowserReason !== undefined) console.warn(`skipped: ${noBrowserReason}`);
 
 describeWithBrowser('A service worker that is older than the MCP route of its host', () => {
   test('cannot read the pages of the gateway, and leaves the browser', async () => {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { noBrowserReason } from '../support/browser.ts';
+import { describeWithBrowser } from '../support/describe-with-browser.ts';
 import { BrowserJar } from '../support/browser-jar.ts';
 import { startSharedHostWorld, type SharedHostWorld } from '../support/shared-host-world.ts';
 import { signInUntil } from '../support/sign-in-world.ts';
@@ -53,9 +54,6 @@ async function readWhereItEnds(url: string, script: string): Promise<string> {
   await attack.waitForFunction(`document.title.startsWith('result: ')`);
   return (await attack.title()).replace('result: ', '');
 }
-
-const describeWithBrowser = noBrowserReason === undefined ? describe : describe.skip;
-if (noBrowserReason !== undefined) console.warn(`skipped: ${noBrowserReason}`);
 
 // Attack: the attacker begins a sign-in, has the user's browser continue it, reads the provider's answer from the
 // window in which the gateway refuses it, and ends the sign-in as that user.

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 
 import { launchBrowser, noBrowserReason, screenshot } from '../../support/browser.ts';
+import { describeWithBrowser } from '../../support/describe-with-browser.ts';
 import { BrowserJar } from '../../support/browser-jar.ts';
 import {
   startConnectWorld,
@@ -14,9 +15,6 @@ import { READING_MS } from '../../support/patient-user.ts';
 import { discover, register } from '../../support/signed-in-client.ts';
 
 const CHALLENGE = createHash('sha256').update('a-verifier').digest('base64url');
-
-const describeWithBrowser = noBrowserReason === undefined ? describe : describe.skip;
-if (noBrowserReason !== undefined) console.warn(`skipped: ${noBrowserReason}`);
 
 let browser: Browser;
 let world: ConnectWorld;
