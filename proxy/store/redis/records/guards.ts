@@ -28,6 +28,9 @@ export function isListOf<Element>(isElement: Guard<Element>): Guard<readonly Ele
     Array.isArray(value) && value.every((element) => isElement(element));
 }
 
+/** Accepts lists of texts. */
+export const isStringList = isListOf(isString);
+
 /** Accepts such a value, or undefined. */
 export function isOptional<Value>(isValue: Guard<Value>): Guard<Value | undefined> {
   return (value): value is Value | undefined => value === undefined || isValue(value);

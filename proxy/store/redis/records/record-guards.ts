@@ -19,12 +19,11 @@ import {
   isOneOf,
   isOptional,
   isString,
+  isStringList,
   type Guard,
 } from './guards.ts';
 import { isOrigin } from '../../../../shared/snapshot/origin.ts';
 import { isRecord } from '../../../../shared/runtime/is-record.ts';
-
-const isStringList = isListOf(isString);
 
 const isIdentity = hasShape<Identity>({
   provider: isString,

@@ -12,16 +12,14 @@ import type { VersionedInternalToken } from '../../internal-token-store.ts';
 import {
   hasShape,
   isBoolean,
-  isListOf,
   isNumber,
   isOneOf,
   isOptional,
   isString,
+  isStringList,
   type Guard,
 } from './guards.ts';
 import { isPendingAuthorization } from './record-guards.ts';
-
-const isStringList = isListOf(isString);
 
 const isInternalToken = hasShape<InternalToken>({
   accessToken: isString,
