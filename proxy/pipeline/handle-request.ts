@@ -27,6 +27,7 @@ import { authenticate } from './authenticate.ts';
 import { authorize, type DecisionLog } from './authorize.ts';
 import { chooseUpstream } from './choose-upstream.ts';
 import { credentials } from './credentials.ts';
+import { finishRequest } from './finish-request.ts';
 import type { Forwarder } from './forward.ts';
 import { inspect, type InspectedBody } from './inspect.ts';
 import { internalTokenFor } from './internal-token.ts';
@@ -156,8 +157,6 @@ export async function handleRequest(
     if (answer === undefined) response.destroy();
     else sent ??= sendResponse(response, answer, requestId);
   } finally {
-    const durationMs = performance.now() - startedAt;
-    const name = route?.compiled.name;
-    stages.accessLog?.write({ requestId, request, route: name, response: sent, durationMs });
+    finishRequest({ requestId, startedAt, request, route, sent }, stages);
   }
 }

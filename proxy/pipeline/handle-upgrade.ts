@@ -18,6 +18,7 @@ import { authorize } from './authorize.ts';
 import { checkUpgrade } from './check-upgrade.ts';
 import { chooseUpstream } from './choose-upstream.ts';
 import { credentials } from './credentials.ts';
+import { finishRequest } from './finish-request.ts';
 import type { Stages } from './handle-request.ts';
 import { makeUpstreamRequest } from './make-upstream-request.ts';
 import { matchHost, type MatchedHost } from './match-host.ts';
@@ -76,9 +77,7 @@ export async function handleUpgrade(
     else if (client.socket.writable) client.socket.destroy();
     else sent ??= answer && { status: answer.status, bytes: 0 };
   } finally {
-    const durationMs = performance.now() - startedAt;
-    const name = route?.compiled.name;
-    stages.accessLog?.write({ requestId, request, route: name, response: sent, durationMs });
+    finishRequest({ requestId, startedAt, request, route, sent }, stages);
   }
 }
 
