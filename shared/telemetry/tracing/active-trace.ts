@@ -1,0 +1,54 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+import type { Attributes, SpanKind, SpanName } from './names.ts';
+import type { Span, Trace } from './trace.ts';
+import { formatTraceparent, type TraceContext } from './trace-context.ts';
+
+const active = new AsyncLocalStorage<Trace>();
+
+/** Returns the sampled trace that the running work belongs to. */
+export function activeTrace(): Trace | undefined {
+  return active.getStore();
+}
+
+/**
+ * Runs work that belongs to a trace, also in what it waits for.
+ *
+ * Only sampled traces become active: the others have nothing to record, and cost nothing more.
+ */
+export function withTrace<Result>(trace: Trace | undefined, work: () => Result): Result {
+  return trace?.span === undefined ? work() : active.run(trace, work);
+}
+
+/**
+ * Runs work in a child span of the active trace, which ends with the work and records its error.
+ * Without an active trace it only runs the work.
+ */
+export async function inSpan<Result>(
+  name: SpanName,
+  kind: SpanKind,
+  attributes: Attributes,
+  work: (span?: Span) => Promise<Result>,
+): Promise<Result> {
+  const parent = active.getStore()?.span;
+  if (parent === undefined) return work();
+  const span = parent.child(name, kind, attributes);
+  try {
+    return await active.run(span, work, span);
+  } catch (error) {
+    span.recordError(error);
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/** Adds the trace context to the header fields of an outgoing request: of the active trace, unless one is given. */
+export function injectTrace(
+  headers: Record<string, string>,
+  context: TraceContext | undefined = activeTrace()?.context,
+): void {
+  if (context === undefined) return;
+  headers['traceparent'] = formatTraceparent(context);
+  if (context.traceState !== undefined) headers['tracestate'] = context.traceState;
+}

@@ -1,0 +1,124 @@
+import { performance } from 'node:perf_hooks';
+
+import { randomSpanId, randomTraceId } from './ids.ts';
+import type { Attributes, SpanKind, SpanName } from './names.ts';
+import { type EndedSpan, type Recording, RecordingSpan, setAll } from './recording-span.ts';
+import type { Trace } from './trace.ts';
+import type { TraceContext } from './trace-context.ts';
+import type { TracingSettings } from './tracing-settings.ts';
+
+/** Takes spans that have ended, and brings them to a collector. */
+export interface SpanExporter extends AsyncDisposable {
+  /** Spans that a collector has accepted, since the start of the process. */
+  readonly exported: number;
+  /** Spans that were lost, since the start of the process. */
+  readonly dropped: number;
+  add(span: EndedSpan): void;
+  /** Exports by other settings from now on, without losing spans; undefined exports what is there, and stops. */
+  apply(settings: TracingSettings | undefined): void;
+}
+
+/** How a trace of this process starts. */
+export interface TraceStart {
+  /** The trace that it continues, whose sampling decision counts. */
+  readonly parent?: TraceContext | undefined;
+  /** Traces that led to this one, and are not its parent. */
+  readonly links?: readonly TraceContext[];
+  readonly attributes?: Attributes;
+  /** Milliseconds of `performance.now()`; now if absent. */
+  readonly startedAt?: number;
+}
+
+/**
+ * Starts the traces of a process, or continues those of others.
+ *
+ * One is made when the process starts. It is off until settings are applied.
+ */
+export class Tracer implements AsyncDisposable {
+  readonly #exporter: SpanExporter;
+  #settings: TracingSettings | undefined;
+  #recording: Recording;
+
+  constructor(exporter: SpanExporter) {
+    this.#exporter = exporter;
+    this.#recording = { maxLength: 0, add: (span) => exporter.add(span) };
+  }
+
+  /** Whether there are traces, sampled or not. */
+  get isOn(): boolean {
+    return this.#settings !== undefined;
+  }
+
+  /** The settings in force; undefined while tracing is off. */
+  get settings(): TracingSettings | undefined {
+    return this.#settings;
+  }
+
+  /** Spans that a collector has accepted. */
+  get exported(): number {
+    return this.#exporter.exported;
+  }
+
+  /** Spans that were lost. */
+  get dropped(): number {
+    return this.#exporter.dropped;
+  }
+
+  /** Traces by these settings from now on; undefined switches tracing off. */
+  apply(settings: TracingSettings | undefined): void {
+    this.#settings = settings;
+    const maxLength = settings?.attributeValueLengthLimit ?? 0;
+    this.#recording = { ...this.#recording, maxLength };
+    this.#exporter.apply(settings);
+  }
+
+  /** Starts a trace, or continues one; undefined while tracing is off. Only sampled traces have a span. */
+  start(name: SpanName, kind: SpanKind, options: TraceStart = {}): Trace | undefined {
+    const settings = this.#settings;
+    if (settings === undefined) return undefined;
+    const { parent } = options;
+    if (!(parent?.isSampled ?? Math.random() < settings.samplingRatio)) {
+      return new UnsampledTrace(parent);
+    }
+    const span = new RecordingSpan(
+      {
+        traceId: parent?.traceId ?? randomTraceId(),
+        parentSpanId: parent?.spanId,
+        traceState: parent?.traceState,
+        name,
+        kind,
+        startedAt: options.startedAt ?? performance.now(),
+      },
+      this.#recording,
+    );
+    if (options.links !== undefined) for (const link of options.links) span.link(link);
+    if (options.attributes !== undefined) setAll(span, options.attributes);
+    return span;
+  }
+
+  /** Exports what is left, for a bounded time. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#settings = undefined;
+    await this.#exporter[Symbol.asyncDispose]();
+  }
+}
+
+/** A trace that is not recorded. Its ids are made when something asks for them. */
+class UnsampledTrace implements Trace {
+  readonly #parent: TraceContext | undefined;
+  #context: TraceContext | undefined;
+
+  constructor(parent: TraceContext | undefined) {
+    this.#parent = parent;
+  }
+
+  get context(): TraceContext {
+    // The parent's span stays the parent of what follows: this process has none to put between.
+    this.#context ??= this.#parent ?? {
+      traceId: randomTraceId(),
+      spanId: randomSpanId(),
+      isSampled: false,
+    };
+    return this.#context;
+  }
+}

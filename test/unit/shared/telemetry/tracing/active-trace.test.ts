@@ -1,0 +1,97 @@
+import { setImmediate } from 'node:timers/promises';
+
+import { describe, expect, it } from '@jest/globals';
+
+import {
+  activeTrace,
+  injectTrace,
+  inSpan,
+  withTrace,
+} from '../../../../../shared/telemetry/tracing/active-trace.ts';
+import { attributesOf, recordSpans } from '../../../../support/tracing/recorded-spans.ts';
+
+describe('withTrace', () => {
+  it('keeps a sampled trace active in what the work waits for, and nowhere else', async () => {
+    const { tracer } = recordSpans();
+    const trace = tracer.start('request', 'server');
+    const seen = await withTrace(trace, async () => {
+      await setImmediate();
+      return activeTrace();
+    });
+    expect(seen).toBe(trace);
+    expect(activeTrace()).toBeUndefined();
+  });
+
+  it('runs work of traces that are off or not sampled without one', () => {
+    const { tracer } = recordSpans({ samplingRatio: 0 });
+    expect(withTrace(tracer.start('request', 'server'), activeTrace)).toBeUndefined();
+    expect(withTrace(undefined, activeTrace)).toBeUndefined();
+  });
+});
+
+describe('inSpan', () => {
+  it('makes a child of the active span, which is active in the work', async () => {
+    const { tracer, spanOf } = recordSpans();
+    const trace = tracer.start('request', 'server');
+    const result = await withTrace(trace, () =>
+      inSpan('authenticate', 'internal', { 'gatehouse.route.name': 'a' }, () =>
+        inSpan('upstream request', 'client', {}, async (span) => {
+          await setImmediate();
+          span?.set('http.response.status_code', 204);
+          return 'done';
+        }),
+      ),
+    );
+    expect(result).toBe('done');
+    const authenticated = spanOf('authenticate');
+    expect(authenticated.parentSpanId).toBe(trace?.context.spanId);
+    expect(attributesOf(authenticated)).toEqual({ 'gatehouse.route.name': 'a' });
+    expect(spanOf('upstream request')).toMatchObject({
+      parentSpanId: authenticated.spanId,
+      attributes: ['http.response.status_code', 204],
+    });
+  });
+
+  it('records the error of the work, and throws it', async () => {
+    const { tracer, spanOf } = recordSpans();
+    const failing = withTrace(tracer.start('request', 'server'), () =>
+      inSpan('authenticate', 'internal', {}, () => Promise.reject(new Error('no answer'))),
+    );
+    await expect(failing).rejects.toThrow('no answer');
+    expect(spanOf('authenticate').error).toBe('Error: no answer');
+  });
+
+  it('only runs the work without an active trace', async () => {
+    const { spans } = recordSpans();
+    const work = (span: unknown): Promise<unknown> => Promise.resolve(span);
+    await expect(inSpan('authenticate', 'internal', {}, work)).resolves.toBeUndefined();
+    expect(spans).toHaveLength(0);
+  });
+});
+
+describe('injectTrace', () => {
+  it('adds the context of the active trace', () => {
+    const { tracer } = recordSpans();
+    const parent = {
+      traceId: 'a'.repeat(32),
+      spanId: 'b'.repeat(16),
+      isSampled: true,
+      traceState: 'c=d',
+    };
+    const trace = tracer.start('request', 'server', { parent });
+    const headers = {};
+    withTrace(trace, () => {
+      injectTrace(headers);
+    });
+    expect(headers).toEqual({
+      traceparent: `00-${parent.traceId}-${trace?.context.spanId ?? ''}-01`,
+      tracestate: 'c=d',
+    });
+  });
+
+  it('adds nothing without one', () => {
+    const headers = {};
+    injectTrace(headers);
+    expect(headers).toEqual({});
+  });
+});
