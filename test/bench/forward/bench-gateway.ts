@@ -2,7 +2,7 @@ import { deriveAssertionKeys } from '../../../proxy/crypto/assertion-keys.ts';
 import type { SealingKeys } from '../../../proxy/crypto/sealing-key.ts';
 import { Gateway } from '../../../proxy/gateway.ts';
 import type { Stores } from '../../../proxy/store/stores.ts';
-import { LineWriter, type LineSink } from '../../../shared/telemetry/line-writer.ts';
+import { LineWriter } from '../../../shared/telemetry/line-writer.ts';
 import { createLogger } from '../../../shared/telemetry/logger.ts';
 import { discard, type Ready } from '../support/subject-process.ts';
 import { compileBenchConfiguration } from './bench-configuration.ts';
@@ -23,14 +23,13 @@ export interface BenchGatewayOptions {
   /** Port in `from` of the routes; absent: the port that the gateway listens on. */
   readonly routePort?: number;
   /** Receives the log; absent: nothing does. */
-  readonly sink?: LineSink;
+  readonly lines?: LineWriter;
 }
 
 /** Starts a gateway as the commands do, with state that already holds what its callers carry. */
 export async function startBenchGateway(options: BenchGatewayOptions): Promise<Ready> {
   const { upstream, stores, sealingKeys } = options;
-  const { workload = 'mcp', routes = 1, sink = discard } = options;
-  const lines = new LineWriter(sink);
+  const { workload = 'mcp', routes = 1, lines = new LineWriter(discard) } = options;
   const gateway = new Gateway({
     devAllowLoopback: true,
     sealingKeys,

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { createMemoryStores } from '../../../proxy/store/memory/memory-stores.ts';
-import { discard, reportReady } from '../support/subject-process.ts';
+import { openProcessLog } from '../../../shared/telemetry/process-log.ts';
+import { reportReady } from '../support/subject-process.ts';
 import { startBenchGateway } from './bench-gateway.ts';
 import type { Workload } from './workload.ts';
 
@@ -30,6 +31,6 @@ const { port, tokens } = await startBenchGateway({
   // Only this benchmark starts it.
   workload: values.workload as Workload,
   routes: Number(values.routes),
-  sink: values.log ? process.stdout : discard,
+  ...(values.log && { lines: openProcessLog(process.stdout) }),
 });
 reportReady(port, tokens);
