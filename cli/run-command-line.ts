@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-
 import { nearestName } from '../controller/validate/nearest-name.ts';
 import { describeError } from '../shared/telemetry/describe-error.ts';
 import { readArguments } from './arguments.ts';
@@ -7,6 +5,7 @@ import type { Command, CommandStreams } from './command.ts';
 import { CommandFailure } from './command-failure.ts';
 import { COMMANDS } from './commands.ts';
 import { commandHelp, overview } from './help.ts';
+import { readVersion } from './read-version.ts';
 import { UsageError } from './usage-error.ts';
 
 const EXIT_FAILED = 1;
@@ -38,7 +37,7 @@ async function dispatch(argv: readonly string[], streams: CommandStreams): Promi
   };
   const [first = '', ...rest] = argv;
   if (first === 'help' || first === '--help' || first === '-h') return print(helpOf(rest));
-  if (first === '--version') return print(`gatehouse ${await version()}\n`);
+  if (first === '--version') return print(`gatehouse ${await readVersion()}\n`);
   const { line, load } = findCommand(argv);
   if (argv.includes('--help') || argv.includes('-h')) return print(commandHelp(line));
   const given = argv.slice(wordsOf(line.name).length);
@@ -72,12 +71,4 @@ function findCommand(argv: readonly string[]): Command {
 
 function wordsOf(name: string): readonly string[] {
   return name.split(' ');
-}
-
-async function version(): Promise<string> {
-  const manifest: unknown = JSON.parse(
-    await readFile(new URL('../package.json', import.meta.url), 'utf8'),
-  );
-  const isManifest = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
-  return isManifest ? String(manifest.version) : 'unknown';
 }

@@ -10,6 +10,7 @@ import type { Arguments } from '../arguments.ts';
 import type { CommandStreams } from '../command.ts';
 import { formatAddress } from '../../shared/runtime/listen-address.ts';
 import { listening } from '../process/listening.ts';
+import { measureProcess } from '../process/measure-process.ts';
 import { checkCertificate } from './controller/check-certificate.ts';
 import { readControllerFlags } from './controller/controller-flags.ts';
 import { findCluster } from './controller/find-cluster.ts';
@@ -26,6 +27,7 @@ export async function runController(
   await checkCertificate(options);
   const { api, namespace } = await findCluster(options, environment);
   await using opening = new AsyncDisposableStack();
+  const { metrics } = opening.use(await measureProcess());
   const controller = await listening(
     startController({ ...options, api, namespace, logger, host: hostname() }),
     '--push-listen',
@@ -33,15 +35,19 @@ export async function runController(
   opening.defer(() => controller.close());
   let isEnding = false;
   const admin = await listening(
-    startAdminServer(options.adminListen, {
-      isReady: () => controller.isReady && !isEnding,
-      whyNotReady: () =>
-        isEnding ? 'stopping' : 'not everything has been read from the API server',
-      snapshot: () => ({
-        version: SnapshotDigest.of(controller.table.values()).version(),
-        resources: controller.table,
-      }),
-    }),
+    startAdminServer(
+      options.adminListen,
+      {
+        isReady: () => controller.isReady && !isEnding,
+        whyNotReady: () =>
+          isEnding ? 'stopping' : 'not everything has been read from the API server',
+        snapshot: () => ({
+          version: SnapshotDigest.of(controller.table.values()).version(),
+          resources: controller.table,
+        }),
+      },
+      { metrics, logger },
+    ),
     '--admin-listen',
   );
   opening.defer(() => admin.close());

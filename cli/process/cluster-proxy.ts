@@ -11,6 +11,7 @@ import type { LineWriter } from '../../shared/telemetry/line-writer.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
 import { formatAddress } from '../../shared/runtime/listen-address.ts';
 import { listening } from './listening.ts';
+import { measureProcess } from './measure-process.ts';
 import { openState } from './open-state.ts';
 import { findProcessKeys } from './process-keys.ts';
 import { ControllerLink } from '../../proxy/push/controller-link.ts';
@@ -55,6 +56,7 @@ export async function startClusterProxy(options: ClusterProxyOptions): Promise<C
   const keys = await findProcessKeys({ ...options, stateDirectory: undefined }, logger);
   await warnOfUnreadableFiles(options, logger);
   await using opening = new AsyncDisposableStack();
+  const { metrics } = opening.use(await measureProcess());
   const sealer = new Sealer(keys.sealingKeys);
   // A separate connection: slow commands for snapshots must not delay sessions.
   const redis = opening.use(
@@ -77,7 +79,10 @@ export async function startClusterProxy(options: ClusterProxyOptions): Promise<C
   const places = placesOf(options, redis, sealer);
   const lastGood = opening.use(new LastGood(places, { logger }));
   const serving = new Serving({ gateway, lastGood, listen, logger });
-  const admin = await listening(startAdminServer(options.adminListen, serving), '--admin-listen');
+  const admin = await listening(
+    startAdminServer(options.adminListen, serving, { metrics, logger }),
+    '--admin-listen',
+  );
   opening.defer(() => admin.close());
   logger.info('started', { admin: formatAddress(admin.address), proxy: options.proxyId });
 

@@ -18,6 +18,7 @@ import { load } from './load.ts';
 import { hasIpv6Loopback, listenAddresses } from '../flags/listen-addresses.ts';
 import { formatAddress } from '../../shared/runtime/listen-address.ts';
 import { listening } from './listening.ts';
+import { measureProcess } from './measure-process.ts';
 import { openState } from './open-state.ts';
 import { findProcessKeys } from './process-keys.ts';
 import type { RunFlags } from '../commands/run/run-flags.ts';
@@ -57,15 +58,17 @@ export async function startStandaloneGateway(
   const first = servedAtStart(loaded, options);
   const keys = await findProcessKeys(options, logger);
   await using opening = new AsyncDisposableStack();
+  const { metrics } = opening.use(await measureProcess());
   const state = opening.use(await openState(options, new Sealer(keys.sealingKeys)));
   let serving = first;
   let isReady = false;
 
   const admin = await listening(
-    startAdminServer(options.adminListen, {
-      isReady: () => isReady,
-      snapshot: () => serving.snapshot,
-    }),
+    startAdminServer(
+      options.adminListen,
+      { isReady: () => isReady, snapshot: () => serving.snapshot },
+      { metrics, logger },
+    ),
     '--admin-listen',
   );
   opening.defer(() => admin.close());

@@ -1,9 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 
+import { errorCode } from '../runtime/error-code.ts';
 import type { ListenAddress } from '../runtime/listen-address.ts';
 import { formatPosition, type SnapshotPosition } from '../snapshot/snapshot-position.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
+import { formatMetrics } from '../telemetry/metrics/format-metrics.ts';
+import { METRICS_CONTENT_TYPES, metricsFormatFor } from '../telemetry/metrics/metrics-format.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { MetricsRegistry } from '../telemetry/metrics/metrics-registry.ts';
 import { EventLoopLag } from './event-loop-lag.ts';
 
 /** State of the process that the admin server reports. */
@@ -34,9 +40,16 @@ interface Answer {
   readonly body: unknown;
 }
 
+/** What the admin server reports besides its sources. */
+export interface AdminOptions {
+  readonly metrics: Pick<MetricsRegistry, 'families'>;
+  readonly logger: Pick<Logger, 'warn'>;
+  readonly eventLoop?: EventLoopLag;
+}
+
 /**
- * Serves the admin port: `/livez`, `/readyz` and `/debug/snapshot`. It must not be reachable from
- * outside.
+ * Serves the admin port: `/livez`, `/readyz`, `/metrics` and `/debug/snapshot`. It must not be reachable
+ * from outside.
  *
  * The process is alive while its event loop lags by less than five seconds, whether or not it is
  * ready.
@@ -46,10 +59,12 @@ interface Answer {
 export async function startAdminServer(
   listen: ListenAddress,
   sources: AdminSources,
-  eventLoop = new EventLoopLag(),
+  { metrics, logger, eventLoop = new EventLoopLag() }: AdminOptions,
 ): Promise<AdminServer> {
   const server = createServer((request, response) => {
-    send(response, answer(request, sources, eventLoop));
+    if (pathOf(request) === '/metrics' && isRead(request))
+      sendMetrics(request, response, { metrics, logger });
+    else send(response, answer(request, sources, eventLoop));
   });
   const { promise: isListening, resolve, reject } = Promise.withResolvers<undefined>();
   server.once('error', (error) => {
@@ -70,15 +85,9 @@ export async function startAdminServer(
   };
 }
 
-function answer(
-  { method, url = '' }: IncomingMessage,
-  sources: AdminSources,
-  { lagMs }: EventLoopLag,
-): Answer {
-  if (method !== 'GET' && method !== 'HEAD') {
-    return { status: 405, body: { error: 'method_not_allowed' } };
-  }
-  switch (url.replace(/\?.*$/, '')) {
+function answer(request: IncomingMessage, sources: AdminSources, { lagMs }: EventLoopLag): Answer {
+  if (!isRead(request)) return { status: 405, body: { error: 'method_not_allowed' } };
+  switch (pathOf(request)) {
     case '/livez':
       return lagMs <= MAX_LAG_MS
         ? { status: 200, body: { status: 'alive' } }
@@ -92,6 +101,14 @@ function answer(
     default:
       return { status: 404, body: { error: 'not_found' } };
   }
+}
+
+function isRead({ method }: IncomingMessage): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.replace(/\?.*$/, '');
 }
 
 function lateness(lagMs: number): string {
@@ -113,6 +130,30 @@ function send(response: ServerResponse, { status, body }: Answer): void {
     'content-type': 'application/json',
   });
   response.end(text);
+}
+
+/** The text is made while it is read, so a slow reader holds little of it in memory. */
+function sendMetrics(
+  { method, headers }: IncomingMessage,
+  response: ServerResponse,
+  { metrics, logger }: Pick<AdminOptions, 'metrics' | 'logger'>,
+): void {
+  const format = metricsFormatFor(headers.accept);
+  response.writeHead(200, {
+    'cache-control': 'no-store',
+    'content-type': METRICS_CONTENT_TYPES[format],
+    vary: 'accept',
+  });
+  if (method === 'HEAD') {
+    response.end();
+    return;
+  }
+  pipeline(formatMetrics(metrics.families, format), response).catch((error: unknown) => {
+    // The response ends without its last chunk, so nobody takes a part for the whole.
+    response.destroy();
+    if (errorCode(error) === 'ERR_STREAM_PREMATURE_CLOSE') return;
+    logger.warn('metrics could not be sent', {}, error);
+  });
 }
 
 function boundAddress(address: AddressInfo | string | null): AdminServer['address'] {

@@ -1,22 +1,15 @@
 import { CRITERIA } from '../../../shared/policy/criteria.ts';
 import type { CriterionDefinition } from '../../../shared/policy/language/criterion-definition.ts';
+import { withTables } from './document-tables.ts';
 
 const DEFINITIONS: readonly Pick<
   CriterionDefinition,
   'name' | 'form' | 'reasons' | 'ofToolCall' | 'row'
 >[] = CRITERIA;
 
-/**
- * Returns docs/policies.md with the tables of the criteria and of their reasons, each between a comment that
- * names it and the comment `end`. Throws if one of them has no place.
- */
+/** Returns docs/policies.md with the tables of the criteria and of their reasons. */
 export function withPolicyTables(document: string): string {
-  const tables = { criteria: criteriaTable(), reasons: reasonsTable() };
-  return Object.entries(tables).reduce((text, [name, table]) => {
-    const place = new RegExp(`(<!-- ${name}: [^\\n]*-->\\n)[^]*?(<!-- end -->)`);
-    if (!place.test(text)) throw new Error(`the document has no place for the table of ${name}`);
-    return text.replace(place, (_, begin: string, end: string) => `${begin}\n${table}\n\n${end}`);
-  }, document);
+  return withTables(document, { criteria: criteriaTable(), reasons: reasonsTable() });
 }
 
 function criteriaTable(): string {

@@ -1,0 +1,21 @@
+import { MetricsRegistry } from '../../../shared/telemetry/metrics/metrics-registry.ts';
+import type { MetricFamily } from '../../../shared/telemetry/metrics/metric-family.ts';
+import { ProcessMetrics } from '../../../shared/telemetry/metrics/process-metrics.ts';
+
+type Define = (registry: MetricsRegistry) => unknown;
+
+/** Defines the metrics of each table in docs/metrics.md, by the name of the table. */
+const SOURCES: Readonly<Record<string, Define>> = {
+  process: (registry) => new ProcessMetrics(registry),
+};
+
+/** Returns all metrics of the project by their tables. */
+export function metricsByTable(): ReadonlyMap<string, readonly MetricFamily[]> {
+  return new Map(
+    Object.entries(SOURCES).map(([table, define]) => {
+      const registry = new MetricsRegistry();
+      define(registry);
+      return [table, [...registry.families]];
+    }),
+  );
+}
