@@ -717,30 +717,30 @@ export interface GatewaySettings {
      */
     readonly trustedProxies?: readonly string[];
     /**
-     * Fields of the authorization log record. Defaults to all except the three of MCP, which are logged only if they are named.
+     * Fields of the authorization log record. Defaults to those of the decision, the user and the request ID. `headers.X-Name` is the field X-Name of the request; `query` has the names of its parameters, and `query-values` their values too.
      *
-     * @maxItems 16
+     * @maxItems 64
      *
      * Items: One field.
      */
-    readonly authorizeLogFields?: readonly (
-      | 'mcp-method'
-      | 'mcp-tool'
-      | 'mcp-tool-parameters'
-      | 'request-id'
-      | 'user'
-      | 'email'
-      | 'allow'
-      | 'allow-why-true'
-      | 'allow-why-false'
-      | 'deny'
-      | 'deny-why-true'
-      | 'deny-why-false'
-      | 'level'
-      | 'service'
-      | 'time'
-      | 'message'
-    )[];
+    readonly authorizeLogFields?: readonly string[];
+    /**
+     * The log of requests and their responses.
+     */
+    readonly accessLog?: {
+      /**
+       * Requests that have a line: `None`, the `Errors` (status 400 and above, and requests without a whole response), or `All`. `--access-log` of a process wins. Defaults to None.
+       */
+      readonly mode?: 'None' | 'Errors' | 'All';
+      /**
+       * Fields of a line. Defaults to all but `query`, `query-values`, `trace-id` and header fields, which are written like in `authorizeLogFields`.
+       *
+       * @maxItems 64
+       *
+       * Items: One field.
+       */
+      readonly fields?: readonly string[];
+    };
     /**
      * The session cookie.
      */
@@ -799,6 +799,150 @@ export interface GatewaySettings {
        * How long an access token of an identity provider counts without asking the provider about it again, if it is not a JWT. Defaults to 1m.
        */
       readonly opaqueTokenLifetime?: string;
+    };
+    /**
+     * Where spans are exported to, and which. Each process prefers what its own environment says (`OTEL_TRACES_EXPORTER` and the others).
+     */
+    readonly tracing?: {
+      /**
+       * Whether spans are exported, by `otlp` or `none`. Defaults to none.
+       */
+      readonly tracesExporter?: 'otlp' | 'none';
+      /**
+       * Base URL of the collector, such as `http://collector.monitoring:4317`. With HTTP, `/v1/traces` is appended.
+       */
+      readonly endpoint?: string;
+      /**
+       * URL that spans are sent to, used as it is. It wins over `endpoint`.
+       */
+      readonly tracesEndpoint?: string;
+      /**
+       * Protocol of the collector. By default the port of the endpoint decides: `grpc` for 4317, and `http/protobuf` for others.
+       */
+      readonly protocol?: 'grpc' | 'http/protobuf' | 'http/json';
+      /**
+       * The same. It wins over `protocol`.
+       */
+      readonly tracesProtocol?: 'grpc' | 'http/protobuf' | 'http/json';
+      /**
+       * Header fields to add to exports.
+       *
+       * @maxItems 32
+       *
+       * Items: One header field.
+       */
+      readonly headers?: readonly {
+        /**
+         * Name of the field, such as `X-Api-Key`.
+         */
+        readonly name: string;
+        /**
+         * Its value, if it is not a secret.
+         */
+        readonly value?: string;
+        /**
+         * Where its value is, if it is a secret.
+         */
+        readonly valueFrom?: {
+          /**
+           * Reference to the value.
+           */
+          readonly secretKeyRef: {
+            /**
+             * Name of a Secret with the label `gatehouse.dev/referable`, in the namespace of the settings.
+             */
+            readonly name: string;
+            /**
+             * Key in the Secret.
+             */
+            readonly key: string;
+          };
+        };
+      }[];
+      /**
+       * The same. They replace all `headers`.
+       *
+       * @maxItems 32
+       *
+       * Items: One header field.
+       */
+      readonly tracesHeaders?: readonly {
+        /**
+         * Name of the field, such as `X-Api-Key`.
+         */
+        readonly name: string;
+        /**
+         * Its value, if it is not a secret.
+         */
+        readonly value?: string;
+        /**
+         * Where its value is, if it is a secret.
+         */
+        readonly valueFrom?: {
+          /**
+           * Reference to the value.
+           */
+          readonly secretKeyRef: {
+            /**
+             * Name of a Secret with the label `gatehouse.dev/referable`, in the namespace of the settings.
+             */
+            readonly name: string;
+            /**
+             * Key in the Secret.
+             */
+            readonly key: string;
+          };
+        };
+      }[];
+      /**
+       * How long an export may take. Defaults to 10000.
+       */
+      readonly timeoutMilliseconds?: number;
+      /**
+       * The same. It wins over `timeoutMilliseconds`.
+       */
+      readonly tracesTimeoutMilliseconds?: number;
+      /**
+       * Share of the traces that are sampled, from `"0"` to `"1"`. A trace that a trusted proxy began is sampled as that proxy decided. Defaults to 1.
+       */
+      readonly samplerArg?: string;
+      /**
+       * Attributes to add to the resource of all spans.
+       *
+       * @maxItems 64
+       *
+       * Items: One attribute.
+       */
+      readonly resourceAttributes?: readonly {
+        /**
+         * Name of the attribute, such as `deployment.environment.name`.
+         */
+        readonly name: string;
+        /**
+         * Its value.
+         */
+        readonly value: string;
+      }[];
+      /**
+       * The longest time that a span waits for its export. Defaults to 5000.
+       */
+      readonly bspScheduleDelayMilliseconds?: number;
+      /**
+       * Number of waiting spans that are exported without waiting longer. Defaults to 512.
+       */
+      readonly bspMaxExportBatchSize?: number;
+      /**
+       * How much the exporter logs about itself. Defaults to info.
+       */
+      readonly logLevel?: 'none' | 'error' | 'warn' | 'info' | 'debug' | 'verbose' | 'all';
+      /**
+       * The most characters of an attribute's value. Defaults to 256.
+       */
+      readonly attributeValueLengthLimit?: number;
+      /**
+       * What happens to the trace context of a request. `TrustedProxies` continues that of the `trustedProxies`, and links to any other; `NewTrace` always begins a trace and links to it. Defaults to TrustedProxies.
+       */
+      readonly incomingContext?: 'TrustedProxies' | 'NewTrace';
     };
   };
   /**

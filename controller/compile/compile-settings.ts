@@ -1,10 +1,10 @@
 import type { GatewaySettings } from '../../crds/types.ts';
-import {
-  AUTHORIZE_LOG_FIELDS,
-  type CompiledIdentityProvider,
-  type CompiledSettings,
-  type CompiledSigningKeys,
+import type {
+  CompiledIdentityProvider,
+  CompiledSettings,
+  CompiledSigningKeys,
 } from '../../shared/snapshot/snapshot.ts';
+import type { Problem } from '../validate/problem.ts';
 import { memberPath } from '../validate/field-path.ts';
 import { parseAddress, type Address } from './address.ts';
 import { isCidr } from './cidr.ts';
@@ -14,7 +14,9 @@ import {
   providerFacts,
 } from './identity-providers/bearer-token-format.ts';
 import { compileIdentityProviders } from './identity-providers/compile-identity-providers.ts';
+import { compileLogs } from './compile-logs.ts';
 import { compileSigningKeys } from './compile-signing-keys.ts';
+import { compileTracing } from './compile-tracing.ts';
 import { durationMs } from './duration.ts';
 import { all, andThen, combine, made, invalid, type CompileResult } from './compile-result.ts';
 import { resourceName, type CompileOptions, type Secrets } from './resources.ts';
@@ -28,6 +30,8 @@ export interface SettingsOutput {
   readonly authenticateAddress: Address | undefined;
   readonly identityProviders: readonly CompiledIdentityProvider[];
   readonly signingKeys: CompiledSigningKeys | undefined;
+  /** What is wrong with tracing, which is off then: a mistake in it must not take the gateway down. */
+  readonly problems: readonly Problem[];
 }
 
 type Spec = GatewaySettings['spec'];
@@ -39,11 +43,6 @@ const DEFAULT_REFRESH_TOKEN_GRACE = '60s';
 const DEFAULT_UNUSED_CLIENT_LIFETIME = '720h';
 const DEFAULT_OUTAGE_GRACE = '60s';
 const DEFAULT_OPAQUE_TOKEN_LIFETIME = '1m';
-
-/** The fields about MCP are logged only if the settings name them (specification: Events). */
-const DEFAULT_AUTHORIZE_LOG_FIELDS = AUTHORIZE_LOG_FIELDS.filter(
-  (field) => !field.startsWith('mcp-'),
-);
 
 /** Compiles the settings with their Secrets. A single problem makes all of them invalid. */
 export function compileSettings(
@@ -62,6 +61,7 @@ export function compileSettings(
     signingKeys: compileSigningKeys(settings, secrets),
     limits: compileLimits(spec),
   });
+  const tracing = compileTracing(settings, secrets);
   return andThen(parts, ({ authenticateAddress, identityProviders, signingKeys, limits }) =>
     made({
       settings: {
@@ -70,14 +70,16 @@ export function compileSettings(
         ...(authenticateAddress && { authenticateOrigin: originOf(authenticateAddress) }),
         allowedClientIdDomains: spec.mcpAllowedClientIdDomains ?? [],
         ...(asMetadataDomains.length > 0 && { allowedAsMetadataDomains: asMetadataDomains }),
-        authorizeLogFields: spec.authorizeLogFields ?? DEFAULT_AUTHORIZE_LOG_FIELDS,
+        ...compileLogs(spec),
         ...(spec.toolDenial !== undefined && { toolDenial: spec.toolDenial }),
         ...bearerTokensOf(spec),
         ...limits,
+        ...(tracing.kind === 'made' && tracing.value && { tracing: tracing.value }),
       },
       authenticateAddress,
       identityProviders,
       signingKeys,
+      problems: tracing.kind === 'invalid' ? tracing.problems : [],
     }),
   );
 }

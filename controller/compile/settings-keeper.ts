@@ -215,10 +215,12 @@ function usesClusterIssuer({ spec: { identityProviders = [] } }: GatewaySettings
 }
 
 function secretsOf(settings: GatewaySettings): readonly string[] {
-  const { identityProviders = [], signingKeyRefs = [] } = settings.spec;
+  const { identityProviders = [], signingKeyRefs = [], tracing = {} } = settings.spec;
+  const exportHeaders = tracing.tracesHeaders ?? tracing.headers ?? [];
   const refs = [
     ...identityProviders.flatMap(({ clientSecretRef }) => clientSecretRef ?? []),
     ...signingKeyRefs,
+    ...exportHeaders.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? []),
   ];
   return refs.map(({ name }) => `${namespaceOf(settings)}/${name}`);
 }

@@ -12,7 +12,7 @@ import {
   type KnownClusterIssuer,
 } from './identity-providers/cluster-issuer-provider.ts';
 
-/** The snapshot resources of the settings, and why a part of the settings has none. */
+/** The snapshot resources of the settings, and what is wrong with a part of the settings that is left out. */
 export interface SettingsResources {
   readonly resources: readonly SnapshotResource[];
   readonly problems: readonly Problem[];
@@ -20,7 +20,7 @@ export interface SettingsResources {
 
 /** Returns the snapshot resources that are compiled from the settings, that of the settings first. */
 export function settingsResources(
-  { settings, identityProviders, signingKeys }: SettingsOutput,
+  { settings, identityProviders, signingKeys, problems: ofTracing }: SettingsOutput,
   clusterIssuer: KnownClusterIssuer,
 ): SettingsResources {
   const { providers, problems } = resolveClusterIssuer(identityProviders, clusterIssuer);
@@ -29,5 +29,5 @@ export function settingsResources(
     ...(signingKeys ? [hashResource(SIGNING_KEYS_KEY, signingKeys)] : []),
     ...providers.map((provider) => hashResource(identityProviderKey(provider.name), provider)),
   ];
-  return { resources, problems };
+  return { resources, problems: [...ofTracing, ...problems] };
 }

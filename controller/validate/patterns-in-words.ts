@@ -1,3 +1,9 @@
+import {
+  ACCESS_LOG_FIELDS,
+  AUTHORIZE_LOG_FIELDS,
+  logFieldPattern,
+} from '../../shared/snapshot/log-fields.ts';
+
 /** Describes a pattern of a schema in words. */
 export function patternInWords(pattern: string): string {
   return WORDS.get(pattern) ?? `must match ${pattern}`;
@@ -12,6 +18,13 @@ export const SECRET_KEY = '^[-._a-zA-Z0-9]+$';
 
 const ORIGIN_HOST = '[a-zA-Z0-9]([-a-zA-Z0-9.]*[a-zA-Z0-9])?';
 const IPV6_HOST = '\\[[0-9a-fA-F:.]+\\]';
+
+function logFieldsInWords(fields: readonly string[]): readonly [pattern: string, words: string] {
+  return [
+    logFieldPattern(fields),
+    `must be one of ${fields.join(', ')}, or headers. and the name of a header field`,
+  ];
+}
 
 const WORDS: ReadonlyMap<string, string> = new Map([
   [
@@ -52,5 +65,16 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ['^[-._~a-zA-Z0-9]+$', 'must consist of letters, digits, "-", ".", "_" and "~"'],
   ['^[\\x21\\x23-\\x5B\\x5D-\\x7E]+$', 'must not contain spaces, quotes or backslashes'],
   ['^[A-Za-z0-9][-._A-Za-z0-9]*$', 'must be the name of a header field such as X-Real-IP'],
+  logFieldsInWords(AUTHORIZE_LOG_FIELDS),
+  logFieldsInWords(ACCESS_LOG_FIELDS),
+  [
+    '^https?://[!-"$->A-\\[\\]-~]+$',
+    'must be an http or https URL without user, query and fragment',
+  ],
+  ['^https?://[!-"$-?A-\\[\\]-~]+$', 'must be an http or https URL without user and fragment'],
+  [
+    '^[0-9]+(\\.[0-9]+)?([eE]-?[0-9]{1,3})?$',
+    'must be a number from 0 to 1 in quotes, such as "0.25"',
+  ],
   ['^[0-9a-fA-F.:]+/[0-9]{1,3}$', 'must be an address range such as 10.20.0.0/16'],
 ]);

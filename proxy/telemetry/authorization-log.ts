@@ -2,7 +2,7 @@ import { cutText } from '../../shared/telemetry/cut-text.ts';
 import { jsonString } from '../../shared/telemetry/json-string.ts';
 import { oncePerTime } from '../../shared/telemetry/once-per-time.ts';
 import type { LineWriter } from '../../shared/telemetry/line-writer.ts';
-import { AUTHORIZE_LOG_FIELDS, type AuthorizeLogField } from '../../shared/snapshot/snapshot.ts';
+import { AUTHORIZE_LOG_FIELDS, type AuthorizeLogField } from '../../shared/snapshot/log-fields.ts';
 import { oncePerObject } from '../cache/once-per-object.ts';
 import type { Identity } from '../records/session.ts';
 import type { JsonRpcMessage } from '../mcp/json-rpc.ts';

@@ -1,5 +1,7 @@
 import type { Policy } from '../policy/policy.ts';
+import type { CompiledTracing } from './compiled-tracing.ts';
 import type { CompiledUpstreamOAuth } from './compiled-upstream-oauth.ts';
+import type { AuthorizeLogField, CompiledAccessLog } from './log-fields.ts';
 import type { Origin } from './origin.ts';
 
 /**
@@ -51,6 +53,8 @@ export interface CompiledSettings {
   /** Address ranges of proxies in front of the gateway; their `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
   readonly authorizeLogFields: readonly AuthorizeLogField[];
+  /** If absent, the process decides: no access log, or its default fields. */
+  readonly accessLog?: CompiledAccessLog;
   readonly cookie: { readonly expirationSeconds: number; readonly sameSite: SameSite };
   /** For routes that do not name one themselves, except public ones. If absent: `default`. */
   readonly bearerTokenFormat?: BearerTokenFormat;
@@ -74,6 +78,8 @@ export interface CompiledSettings {
   readonly outageGraceSeconds: number;
   /** How long an accepted token that is not a JWT counts without asking its provider again. */
   readonly opaqueTokenSeconds: number;
+  /** What the settings say about tracing; the environment of each process wins over it. */
+  readonly tracing?: CompiledTracing;
 }
 
 /** How a route reads `Authorization: Bearer` (specification: Bearer token format setting). */
@@ -261,26 +267,3 @@ export type PathMatch =
 /** Whether anyone may use a route, or its policy decides. */
 export type Access =
   { readonly kind: 'public' } | { readonly kind: 'policy'; readonly policy: Policy };
-
-/** Fields that `authorize_log_fields` may name (specification: Authorization log record). */
-export const AUTHORIZE_LOG_FIELDS = [
-  'mcp-method',
-  'mcp-tool',
-  'mcp-tool-parameters',
-  'request-id',
-  'user',
-  'email',
-  'allow',
-  'allow-why-true',
-  'allow-why-false',
-  'deny',
-  'deny-why-true',
-  'deny-why-false',
-  'level',
-  'service',
-  'time',
-  'message',
-] as const;
-
-/** A field that `authorize_log_fields` may name. */
-export type AuthorizeLogField = (typeof AUTHORIZE_LOG_FIELDS)[number];

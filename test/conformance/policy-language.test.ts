@@ -9,7 +9,7 @@ import { LineWriter } from '../../shared/telemetry/line-writer.ts';
 import type { StringMatcher } from '../../shared/policy/language/criterion-definition.ts';
 import type { PolicyInput } from '../../shared/policy/language/policy-input.ts';
 import type { Criterion, Policy } from '../../shared/policy/policy.ts';
-import { AUTHORIZE_LOG_FIELDS } from '../../shared/snapshot/snapshot.ts';
+import { AUTHORIZE_LOG_FIELDS } from '../../shared/snapshot/log-fields.ts';
 import { verifies } from '../requirements/verifies.ts';
 import { aPolicyInput } from '../support/policy-input.ts';
 

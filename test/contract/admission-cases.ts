@@ -1,11 +1,8 @@
 import { validateResource, type Validation } from '../../controller/validate/validate-resource.ts';
 import { BROKEN_ROUTES, BROKEN_SETTINGS } from '../support/manifests/broken-rules.ts';
 import { routeWith, settingsWith } from '../support/manifests/manifest-with.ts';
-import {
-  INVALID_ROUTES,
-  INVALID_SETTINGS,
-  type InvalidManifest,
-} from '../support/manifests/invalid-manifests.ts';
+import type { InvalidManifest } from '../support/manifests/invalid-manifest.ts';
+import { INVALID_ROUTES, INVALID_SETTINGS } from '../support/manifests/invalid-manifests.ts';
 import { VALID_ROUTES, VALID_SETTINGS } from '../support/manifests/valid-manifests.ts';
 
 /** A manifest, and the result of our own validator. */

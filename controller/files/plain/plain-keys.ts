@@ -6,6 +6,8 @@ export interface PlainValue {
   readonly field: string;
   /** Values that stand for another one, or for the absence of the key (undefined). */
   readonly synonyms?: Readonly<Record<string, string | undefined>>;
+  /** Whether the field is a number in a text, which the plain form may have as a number. */
+  readonly isDecimal?: true;
   /** The environment variable that sets it, if there is one. */
   readonly environment?: { readonly name: string; readonly form: 'text' | 'list' };
 }
@@ -23,6 +25,12 @@ export type PlainKeys = Readonly<Record<string, PlainKey>>;
 
 /** Where a client secret is: in the value itself, or in the file that it names. */
 export const CLIENT_SECRET_KEYS = { inline: 'client_secret', file: 'client_secret_file' };
+
+/** The files of the fields that are added to exports of spans. */
+export const EXPORT_HEADER_FILE_KEYS = [
+  'otel_exporter_otlp_headers_file',
+  'otel_exporter_otlp_traces_headers_file',
+] as const;
 
 /** Keys of an entry of `routes`, besides `name`. */
 export const ROUTE_KEYS: PlainKeys = {
@@ -82,7 +90,30 @@ export const ROUTE_KEYS: PlainKeys = {
   timeout: { field: 'timeouts.request' },
 };
 
-/** Keys for all routes, besides `identity_providers` and `signing_key_file`. */
+/**
+ * Keys about tracing, besides those in the form of pairs. Their variables have no `environment`: every
+ * process reads them itself.
+ */
+const TRACING_KEYS: PlainKeys = {
+  otel_traces_exporter: { field: 'tracing.tracesExporter' },
+  otel_exporter_otlp_endpoint: { field: 'tracing.endpoint' },
+  otel_exporter_otlp_traces_endpoint: { field: 'tracing.tracesEndpoint' },
+  otel_exporter_otlp_protocol: { field: 'tracing.protocol' },
+  otel_exporter_otlp_traces_protocol: { field: 'tracing.tracesProtocol' },
+  otel_exporter_otlp_timeout: { field: 'tracing.timeoutMilliseconds' },
+  otel_exporter_otlp_traces_timeout: { field: 'tracing.tracesTimeoutMilliseconds' },
+  otel_traces_sampler_arg: { field: 'tracing.samplerArg', isDecimal: true },
+  otel_bsp_schedule_delay: { field: 'tracing.bspScheduleDelayMilliseconds' },
+  otel_bsp_max_export_batch_size: { field: 'tracing.bspMaxExportBatchSize' },
+  otel_log_level: { field: 'tracing.logLevel' },
+  otel_attribute_value_length_limit: { field: 'tracing.attributeValueLengthLimit' },
+  tracing_incoming_context: {
+    field: 'tracing.incomingContext',
+    environment: { name: 'TRACING_INCOMING_CONTEXT', form: 'text' },
+  },
+};
+
+/** Keys for all routes, besides `identity_providers`, `signing_key_file` and pairs about tracing. */
 export const SETTINGS_KEYS: PlainKeys = {
   authenticate_url: {
     field: 'authenticateUrl',
@@ -121,6 +152,14 @@ export const SETTINGS_KEYS: PlainKeys = {
     field: 'authorizeLogFields',
     environment: { name: 'AUTHORIZE_LOG_FIELDS', form: 'list' },
   },
+  access_log: {
+    field: 'accessLog',
+    keys: {
+      mode: { field: 'mode', environment: { name: 'ACCESS_LOG_MODE', form: 'text' } },
+      fields: { field: 'fields', environment: { name: 'ACCESS_LOG_FIELDS', form: 'list' } },
+    },
+  },
+  ...TRACING_KEYS,
   bearer_token_format: {
     field: 'bearerTokenFormat',
     environment: { name: 'BEARER_TOKEN_FORMAT', form: 'text' },

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { isRecord } from '../../../shared/runtime/is-record.ts';
 import type { SourceDocument } from '../parse-documents.ts';
 import { isPlainForm } from './is-plain-form.ts';
-import { CLIENT_SECRET_KEYS } from './plain-keys.ts';
+import { CLIENT_SECRET_KEYS, EXPORT_HEADER_FILE_KEYS } from './plain-keys.ts';
 import { upstreamOAuthOf } from './upstream-oauth-of.ts';
 
 /** The text of a secret file, or why there is none: `cannot be read`. */
@@ -21,6 +21,7 @@ export function secretFileNames({ file, value }: SourceDocument): readonly strin
   const routes: readonly unknown[] = Array.isArray(value['routes']) ? value['routes'] : [];
   const names = [
     value['signing_key_file'],
+    ...EXPORT_HEADER_FILE_KEYS.map((key) => value[key]),
     ...routes.map((route) => upstreamOAuthOf(route)[CLIENT_SECRET_KEYS.file]),
     ...Object.values(providers).map((provider) =>
       isRecord(provider) ? provider[CLIENT_SECRET_KEYS.file] : undefined,

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../shared/runtime/is-record.ts';
 import { nearestName } from '../../validate/nearest-name.ts';
 import type { SourcePlace } from '../origins.ts';
-import { isGroup, resolveSynonym, type PlainKeys } from './plain-keys.ts';
+import { isGroup, resolveSynonym, type PlainKeys, type PlainValue } from './plain-keys.ts';
 
 /** A YAML mapping. */
 export type Mapping = Readonly<Record<string, unknown>>;
@@ -64,13 +64,17 @@ interface TranslatedValue {
 
 function translateValue(value: unknown, key: PlainKeys[string], place: KeyPlace): TranslatedValue {
   if (!isGroup(key)) {
-    const fields = typeof value === 'string' ? resolveSynonym(key, value) : value;
-    return { fields, origins: [place], problems: [] };
+    return { fields: translateScalar(value, key), origins: [place], problems: [] };
   }
   // A value that should be a mapping but is not is kept: the schema reports it.
   const isReadable = isRecord(value);
   const translation = translateKeys(isReadable ? value : {}, key.keys, place, key.secretKeys);
   return isReadable ? translation : { ...translation, fields: value };
+}
+
+function translateScalar(value: unknown, key: PlainValue): unknown {
+  if (typeof value === 'string') return resolveSynonym(key, value);
+  return key.isDecimal === true && typeof value === 'number' ? String(value) : value;
 }
 
 function unknownKey(key: string, known: readonly string[], place: KeyPlace): PlainProblem {

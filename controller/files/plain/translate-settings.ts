@@ -1,6 +1,7 @@
 import { isRecord } from '../../../shared/runtime/is-record.ts';
 import { CLIENT_SECRET_KEYS, IDENTITY_PROVIDER_KEYS, SETTINGS_KEYS } from './plain-keys.ts';
 import { readSecret, type SecretSource } from './read-secret.ts';
+import { TRACING_PAIR_KEYS, translateTracingPairs } from './translate-tracing-pairs.ts';
 import { translateKeys, type Mapping } from './translate-keys.ts';
 import { SECRET_NAME, translateClientSecret, type TranslatedSecrets } from './translate-secret.ts';
 
@@ -9,15 +10,22 @@ const SIGNING_KEY = 'signing-key';
 /** Translates the settings of a plain form to the spec of GatewaySettings. */
 export function translateSettings(plain: Mapping, source: SecretSource): TranslatedSecrets {
   const place = { field: 'spec', written: '' };
-  const elsewhere = ['routes', 'identity_providers', 'signing_key_file'];
+  const elsewhere = ['routes', 'identity_providers', 'signing_key_file', ...TRACING_PAIR_KEYS];
   const { fields, origins, problems } = translateKeys(plain, SETTINGS_KEYS, place, elsewhere);
   const providers = translateIdentityProviders(plain['identity_providers'], source);
   const signingKey = translateSigningKey(plain, source);
+  const pairs = translateTracingPairs(plain, source);
+  const tracing = { ...(fields['tracing'] as Mapping | undefined), ...pairs.spec };
   return {
-    spec: { ...fields, ...providers.spec, ...signingKey.spec },
-    secrets: { ...providers.secrets, ...signingKey.secrets },
-    origins: [...origins, ...providers.origins, ...signingKey.origins],
-    problems: [...problems, ...providers.problems, ...signingKey.problems],
+    spec: {
+      ...fields,
+      ...(Object.keys(tracing).length > 0 && { tracing }),
+      ...providers.spec,
+      ...signingKey.spec,
+    },
+    secrets: { ...providers.secrets, ...signingKey.secrets, ...pairs.secrets },
+    origins: [...origins, ...providers.origins, ...signingKey.origins, ...pairs.origins],
+    problems: [...problems, ...providers.problems, ...signingKey.problems, ...pairs.problems],
   };
 }
 

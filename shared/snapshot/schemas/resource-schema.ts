@@ -17,7 +17,15 @@ import {
   type Schema,
 } from './schema.ts';
 import {
+  ACCESS_LOG_FIELDS,
   AUTHORIZE_LOG_FIELDS,
+  logFieldPattern,
+  type AccessLogField,
+  type AuthorizeLogField,
+  type CompiledAccessLog,
+} from '../log-fields.ts';
+import { tracingSchema } from './tracing-schema.ts';
+import {
   type Access,
   type BearerTokenFormat,
   type CompiledBackend,
@@ -58,6 +66,13 @@ const bearerTokenFormat = anyOf<BearerTokenFormat>([
 ]);
 const audiences = listOf(notEmpty, { notEmpty: true });
 
+const authorizeLogField: Schema<AuthorizeLogField> = {
+  json: { type: 'string', pattern: logFieldPattern(AUTHORIZE_LOG_FIELDS) },
+};
+const accessLogField: Schema<AccessLogField> = {
+  json: { type: 'string', pattern: logFieldPattern(ACCESS_LOG_FIELDS) },
+};
+
 const settings = objectOf<CompiledSettings>({
   kind: constant('settings'),
   gatewayId: notEmpty,
@@ -67,7 +82,13 @@ const settings = objectOf<CompiledSettings>({
   allowedOrigins: listOf(origin),
   outboundAllowedCidrs: texts,
   trustedProxies: texts,
-  authorizeLogFields: listOf(anyOf(AUTHORIZE_LOG_FIELDS)),
+  authorizeLogFields: listOf(authorizeLogField),
+  accessLog: optional(
+    objectOf<CompiledAccessLog>({
+      mode: anyOf(['None', 'Errors', 'All']),
+      fields: listOf(accessLogField),
+    }),
+  ),
   cookie: objectOf<CompiledSettings['cookie']>({
     expirationSeconds: number(),
     sameSite: anyOf(['Lax', 'Strict', 'None']),
@@ -83,6 +104,7 @@ const settings = objectOf<CompiledSettings>({
   unusedClientSeconds: number(),
   outageGraceSeconds: number(),
   opaqueTokenSeconds: number(),
+  tracing: optional(tracingSchema),
 });
 
 const signingKeys = objectOf<CompiledSigningKeys>({

@@ -1,24 +1,28 @@
-/** Tracing as it is in force: resolved and valid. */
+import type {
+  IncomingContext,
+  OtlpProtocol,
+  TracingLogLevel,
+} from '../../snapshot/compiled-tracing.ts';
+
+/** Tracing as it is in force: complete and valid (specification: Tracing settings). */
 export interface TracingSettings {
   readonly exporter: 'otlp';
-  /** As OTLP wants it: with http the whole URL, with grpc the origin. */
+  /** With HTTP the URL that exports are sent to, with gRPC the origin. */
   readonly endpoint: string;
-  readonly protocol: 'grpc' | 'http/protobuf' | 'http/json';
-  /** Header fields of exports. They may be secret. */
+  readonly protocol: OtlpProtocol;
+  /** Fields of every export, by name. Their values may be secrets. */
   readonly headers: Readonly<Record<string, string>>;
-  /** How long one export may take, with its retries. */
+  /** How long an export may take. */
   readonly timeoutMs: number;
-  /** The part of traces that are recorded, from 0 to 1. */
+  /** Share of the traces that are sampled, from 0 to 1. */
   readonly samplingRatio: number;
   readonly resourceAttributes: Readonly<Record<string, string>>;
-  /** Spans wait at most this long for an export. */
+  /** The longest time that a span waits for its export; at least 100. */
   readonly scheduleDelayMs: number;
-  /** Spans that are exported at once. */
+  /** The number of waiting spans that are exported at once; at least 1. */
   readonly maxExportBatchSize: number;
-  /** Characters of a text in a span. */
+  /** The most characters of an attribute's text; at least 1. */
   readonly attributeValueLengthLimit: number;
-  /** What is logged of OpenTelemetry's own messages. */
-  readonly logLevel: 'none' | 'error' | 'warn' | 'info' | 'debug' | 'verbose' | 'all';
-  /** Whether traces of trusted proxies are continued, or always new ones start that link to them. */
-  readonly incomingContext: 'TrustedProxies' | 'NewTrace';
+  readonly logLevel: TracingLogLevel;
+  readonly incomingContext: IncomingContext;
 }

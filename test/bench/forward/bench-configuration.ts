@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../../shared/snapshot/snapshot.ts';
-import { AUTHORIZE_LOG_FIELDS } from '../../../shared/snapshot/snapshot.ts';
+import { AUTHORIZE_LOG_FIELDS } from '../../../shared/snapshot/log-fields.ts';
 import type { Route } from '../../../crds/types.ts';
 import { compileOnce } from '../../support/compile-once.ts';
 import { aRoute, aSettings } from '../../support/resources.ts';

@@ -132,6 +132,19 @@ export const BROKEN_SETTINGS: Readonly<Record<string, readonly string[]>> = {
     `identityProviders: [{ ${PROVIDER}, authorizationParams: { state: x } }]`,
     `identityProviders: [{ ${PROVIDER}, authorizationParams: { redirect_uri: x } }]`,
   ],
+  'must not name a header field that has credentials': [
+    'authorizeLogFields: [headers.Authorization]',
+    'authorizeLogFields: [headers.cookie]',
+    'authorizeLogFields: [headers.SET-COOKIE]',
+    'authorizeLogFields: [headers.Proxy-Authorization]',
+    'authorizeLogFields: [headers.X-Gateway-Assertion]',
+    'accessLog: { fields: [headers.Cookie] }',
+  ],
+  'exactly one of value and valueFrom must be set': [
+    'tracing: { headers: [{ name: X-Api-Key }] }',
+    'tracing: { tracesHeaders: [{ name: a, value: b, valueFrom: { secretKeyRef: { name: c, key: d } } }] }',
+  ],
+  'must be at most 1': ["tracing: { samplerArg: '2' }", "tracing: { samplerArg: '1e1' }"],
   'must be more than 0s': [
     'cookie: { expiration: 0s }',
     'tokens: { externalTokenLifetime: 0h }',

@@ -1,7 +1,6 @@
+import { INVALID_TELEMETRY } from './invalid-telemetry.ts';
+import type { InvalidManifest } from './invalid-manifest.ts';
 import { PROVIDER } from './provider.ts';
-
-/** A change of a spec, and the one problem that it causes: `path: message`. */
-export type InvalidManifest = readonly [yaml: string, problem: string];
 
 const NAME = 'must consist of lower-case letters, digits, "-" and "."';
 const HOST = 'must be a domain such as example.com or *.example.com, in lower case';
@@ -226,6 +225,7 @@ export const INVALID_SETTINGS: readonly InvalidManifest[] = [
   ['mcpUnusedClientLifetime: 0h', 'spec.mcpUnusedClientLifetime: must be more than 0s'],
   ['cookie: { sameSite: lax }', 'spec.cookie.sameSite: must be one of Lax, Strict, None'],
   ['authorizeLogFields: user', 'spec.authorizeLogFields: must be an array'],
+  ...INVALID_TELEMETRY,
   ['signingKeyRefs: [1, 2, 3, 4, 5]', 'spec.signingKeyRefs: must have at most 4 items'],
   ['gatewayClassName: -blue', `spec.gatewayClassName: ${NAME}`],
   [

@@ -70,6 +70,17 @@ describe('environment variables', () => {
       spec: { authorizeLogFields: ['user', 'mcp-tool'] },
     },
     {
+      variable: 'ACCESS_LOG_FIELDS',
+      value: 'time, headers.User-Agent',
+      spec: { accessLog: { fields: ['time', 'headers.User-Agent'] } },
+    },
+    { variable: 'ACCESS_LOG_MODE', value: 'Errors', spec: { accessLog: { mode: 'Errors' } } },
+    {
+      variable: 'TRACING_INCOMING_CONTEXT',
+      value: 'NewTrace',
+      spec: { tracing: { incomingContext: 'NewTrace' } },
+    },
+    {
       variable: 'COOKIE_EXPIRATION',
       value: '30m',
       spec: { cookie: { expiration: '30m', sameSite: 'Strict' } },
@@ -113,7 +124,7 @@ describe('environment variables', () => {
   }
 
   test('for settings are all in the table above', () => {
-    expect(settingsVariables()).toHaveLength(18);
+    expect(settingsVariables()).toHaveLength(21);
   });
 
   test('that are empty count as unset', () => {

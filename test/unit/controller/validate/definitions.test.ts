@@ -7,7 +7,11 @@ import { patternInWords } from '../../../../controller/validate/patterns-in-word
 import { validateResource } from '../../../../controller/validate/validate-resource.ts';
 import type { CrdSchema } from '../../../../crds/crd-schema.ts';
 import { readCrdSchema } from '../../../../crds/read-crd-schema.ts';
-import { AUTHORIZE_LOG_FIELDS } from '../../../../shared/snapshot/snapshot.ts';
+import {
+  ACCESS_LOG_FIELDS,
+  AUTHORIZE_LOG_FIELDS,
+  logFieldPattern,
+} from '../../../../shared/snapshot/log-fields.ts';
 
 const CRDS = new URL('../../../../crds/', import.meta.url);
 const EXAMPLES = new URL('examples/', CRDS);
@@ -90,10 +94,13 @@ describe('the definitions', () => {
     expect(pruned).toEqual([]);
   });
 
-  test('have the same log fields as the snapshot', () => {
-    const fields = FIELDS.find(({ path }) => path.endsWith('.authorizeLogFields[]'));
+  test.each([
+    ['authorizeLogFields', AUTHORIZE_LOG_FIELDS],
+    ['accessLog.fields', ACCESS_LOG_FIELDS],
+  ])('have the same %s as the snapshot', (field, names) => {
+    const fields = FIELDS.find(({ path }) => path.endsWith(`.${field}[]`));
 
-    expect(fields?.schema.enum).toEqual(AUTHORIZE_LOG_FIELDS);
+    expect(fields?.schema.pattern).toEqual(logFieldPattern(names));
   });
 
   test.each(['routes', 'gatewaysettings'])('are named %s.gatehouse.dev', (plural) => {

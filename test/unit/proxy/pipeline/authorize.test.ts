@@ -18,7 +18,7 @@ import type { GatewayRoute } from '../../../../proxy/configuration/routing-table
 import { AuthorizationLog } from '../../../../proxy/telemetry/authorization-log.ts';
 import { LineWriter } from '../../../../shared/telemetry/line-writer.ts';
 import type { Criterion, Policy } from '../../../../shared/policy/policy.ts';
-import { AUTHORIZE_LOG_FIELDS } from '../../../../shared/snapshot/snapshot.ts';
+import { AUTHORIZE_LOG_FIELDS } from '../../../../shared/snapshot/log-fields.ts';
 import { aCompiledRoute } from '../../../support/compiled-resources.ts';
 
 /* eslint-disable @typescript-eslint/no-unsafe-class-instance-assignment -- forgeries must not compile */

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { parseMessage } from '../../../../proxy/mcp/json-rpc.ts';
 import { AuthorizationLog } from '../../../../proxy/telemetry/authorization-log.ts';
 import { LineWriter } from '../../../../shared/telemetry/line-writer.ts';
-import { AUTHORIZE_LOG_FIELDS } from '../../../../shared/snapshot/snapshot.ts';
+import { AUTHORIZE_LOG_FIELDS } from '../../../../shared/snapshot/log-fields.ts';
 
 const NOW = Date.UTC(2026, 7, 1, 12, 0, 0, 5);
 

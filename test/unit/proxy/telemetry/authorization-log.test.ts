@@ -7,7 +7,7 @@ import type { Decision } from '../../../../proxy/policy/decision.ts';
 import { AuthorizationLog } from '../../../../proxy/telemetry/authorization-log.ts';
 import { LineWriter } from '../../../../shared/telemetry/line-writer.ts';
 import type { Policy } from '../../../../shared/policy/policy.ts';
-import { AUTHORIZE_LOG_FIELDS } from '../../../../shared/snapshot/snapshot.ts';
+import { AUTHORIZE_LOG_FIELDS } from '../../../../shared/snapshot/log-fields.ts';
 import { aPolicyInput } from '../../../support/policy-input.ts';
 
 const NOW = Date.UTC(2026, 7, 1, 12, 0, 0, 5);
