@@ -9,26 +9,39 @@
 /** What a span was made for. Spans of requests are renamed when their route or MCP method is known. */
 export type SpanName = 'authenticate' | 'policy' | 'request' | 'upgrade' | 'upstream request';
 
+/** What happened during a span, besides errors. */
+export type EventName = 'sent again' | 'sent again with a new token' | 'sent to another target';
+
 export type SpanKind = 'internal' | 'server' | 'client';
 
 export type AttributeName =
   | 'error.type'
+  /** `allow` or `deny`. */
+  | 'gatehouse.decision'
+  | 'gatehouse.decision.reasons'
   | 'gatehouse.request.id'
   | 'gatehouse.route.name'
   | 'gen_ai.operation.name'
   | 'gen_ai.prompt.name'
   | 'gen_ai.tool.name'
   | 'http.request.method'
+  | 'http.request.method_original'
   | 'http.response.status_code'
   | 'http.route'
+  | 'jsonrpc.request.id'
   | 'mcp.method.name'
   | 'mcp.protocol.version'
   /** Hashed. */
   | 'mcp.session.id'
+  /** Of the pod that got a request. */
+  | 'network.peer.address'
+  | 'network.peer.port'
   | 'network.protocol.version'
   | 'rpc.response.status_code'
   | 'server.address'
   | 'server.port'
+  /** Of an upstream, without the query. */
+  | 'url.full'
   | 'url.path'
   | 'url.scheme';
 

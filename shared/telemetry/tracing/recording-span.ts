@@ -2,7 +2,14 @@ import { performance } from 'node:perf_hooks';
 
 import { describeException } from './describe-exception.ts';
 import { randomSpanId } from './ids.ts';
-import type { AttributeName, Attributes, AttributeValue, SpanKind, SpanName } from './names.ts';
+import type {
+  AttributeName,
+  Attributes,
+  AttributeValue,
+  EventName,
+  SpanKind,
+  SpanName,
+} from './names.ts';
 import type { Span } from './trace.ts';
 import type { TraceContext } from './trace-context.ts';
 
@@ -47,11 +54,18 @@ export interface Recording {
   add(span: EndedSpan): void;
 }
 
+/** What all spans of a trace in this process share, so that `join` moves them together. */
+export interface TraceIdentity {
+  traceId: string;
+  traceState: string | undefined;
+  /** False once the trace has joined one that is not sampled. */
+  isSampled: boolean;
+}
+
 /** Where a span is in its trace, and what it is about. */
 export interface SpanStart {
-  readonly traceId: string;
+  readonly trace: TraceIdentity;
   readonly parentSpanId: string | undefined;
-  readonly traceState: string | undefined;
   readonly name: string;
   readonly kind: SpanKind;
   readonly startedAt: number;
@@ -61,10 +75,8 @@ const NONE: readonly never[] = [];
 
 /** A span of a sampled trace. */
 export class RecordingSpan implements Span, EndedSpan {
-  readonly traceId: string;
   readonly spanId = randomSpanId();
-  readonly parentSpanId: string | undefined;
-  readonly traceState: string | undefined;
+  parentSpanId: string | undefined;
   readonly kind: SpanKind;
   readonly startedAt: number;
   name: string;
@@ -76,27 +88,48 @@ export class RecordingSpan implements Span, EndedSpan {
   droppedEvents = 0;
   links: readonly TraceContext[] = NONE;
   droppedLinks = 0;
+  readonly #trace: TraceIdentity;
   readonly #recording: Recording;
   #isOver = false;
 
   constructor(start: SpanStart, recording: Recording) {
-    this.traceId = start.traceId;
+    this.#trace = start.trace;
     this.parentSpanId = start.parentSpanId;
-    this.traceState = start.traceState;
     this.name = start.name;
     this.kind = start.kind;
     this.startedAt = start.startedAt;
     this.#recording = recording;
   }
 
-  get span(): Span {
-    return this;
+  get traceId(): string {
+    return this.#trace.traceId;
+  }
+
+  get traceState(): string | undefined {
+    return this.#trace.traceState;
+  }
+
+  get span(): Span | undefined {
+    return this.#trace.isSampled ? this : undefined;
   }
 
   get context(): TraceContext {
-    const { traceId, spanId, traceState } = this;
-    const context = { traceId, spanId, isSampled: true };
+    const { traceId, traceState, isSampled } = this.#trace;
+    // The parent of what follows is a span that is recorded.
+    const spanId = isSampled ? this.spanId : (this.parentSpanId ?? this.spanId);
+    const context = { traceId, spanId, isSampled };
     return traceState === undefined ? context : { ...context, traceState };
+  }
+
+  join(context: TraceContext): void {
+    if (this.parentSpanId !== undefined) {
+      if (context.traceId !== this.traceId && context.isSampled) this.link(context);
+      return;
+    }
+    this.parentSpanId = context.spanId;
+    this.#trace.traceId = context.traceId;
+    this.#trace.traceState = context.traceState;
+    this.#trace.isSampled = context.isSampled;
   }
 
   set(name: AttributeName, value: AttributeValue): void {
@@ -133,14 +166,25 @@ export class RecordingSpan implements Span, EndedSpan {
     if (!isRefusal) this.error = this.#cut(message);
   }
 
+  fail(type: string): void {
+    if (this.#isOver) return;
+    this.set('error.type', type);
+    this.error ??= '';
+  }
+
+  event(name: EventName, attributes: Attributes = {}): void {
+    if (this.#isOver) return;
+    const list = Object.entries(attributes).flatMap(([key, value]) => [key, this.#cut(value)]);
+    this.#addEvent({ name, at: performance.now(), attributes: list });
+  }
+
   child(
     name: SpanName,
     kind: SpanKind,
     attributes?: Attributes,
     startedAt = performance.now(),
   ): RecordingSpan {
-    const { traceId, spanId, traceState } = this;
-    const start = { traceId, parentSpanId: spanId, traceState, name, kind, startedAt };
+    const start = { trace: this.#trace, parentSpanId: this.spanId, name, kind, startedAt };
     const child = new RecordingSpan(start, this.#recording);
     if (attributes !== undefined) setAll(child, attributes);
     return child;
@@ -150,7 +194,7 @@ export class RecordingSpan implements Span, EndedSpan {
     if (this.#isOver) return;
     this.#isOver = true;
     this.endedAt = at;
-    this.#recording.add(this);
+    if (this.#trace.isSampled) this.#recording.add(this);
   }
 
   #addEvent(event: SpanEvent): void {

@@ -1,4 +1,11 @@
-import type { AttributeName, Attributes, AttributeValue, SpanKind, SpanName } from './names.ts';
+import type {
+  AttributeName,
+  Attributes,
+  AttributeValue,
+  EventName,
+  SpanKind,
+  SpanName,
+} from './names.ts';
 import type { TraceContext } from './trace-context.ts';
 
 /** What is traced of one piece of work, such as a request. There is none while tracing is off. */
@@ -6,7 +13,12 @@ export interface Trace {
   /** What is passed on: to logs, to upstreams, and to later requests of the same sign-in. */
   readonly context: TraceContext;
   /** Absent if the trace is not sampled. */
-  readonly span?: Span;
+  readonly span?: Span | undefined;
+  /**
+   * Makes this a part of an earlier trace, whose sampling decision counts from now on: one that a request
+   * names by a state of ours. A trace that has a parent already keeps it, and is linked only.
+   */
+  join(context: TraceContext): void;
 }
 
 /**
@@ -24,6 +36,10 @@ export interface Span extends Trace {
    * The status stays as it is after a refusal (`GatewayError` below 500), which is the caller's fault.
    */
   recordError(error: unknown): void;
+  /** Sets the status to `error` for a failure that threw nothing, such as a response with status 503. */
+  fail(type: string): void;
+  /** Adds an event that happens now. */
+  event(name: EventName, attributes?: Attributes): void;
   child(name: SpanName, kind: SpanKind, attributes?: Attributes, startedAt?: number): Span;
   /** Ends the span, once; now unless `at` says when. */
   end(at?: number): void;

@@ -2,8 +2,14 @@ import { performance } from 'node:perf_hooks';
 
 import { randomSpanId, randomTraceId } from './ids.ts';
 import type { Attributes, SpanKind, SpanName } from './names.ts';
-import { type EndedSpan, type Recording, RecordingSpan, setAll } from './recording-span.ts';
-import type { Trace } from './trace.ts';
+import {
+  type EndedSpan,
+  type Recording,
+  RecordingSpan,
+  setAll,
+  type SpanStart,
+} from './recording-span.ts';
+import type { Span, Trace } from './trace.ts';
 import type { TraceContext } from './trace-context.ts';
 import type { TracingSettings } from './tracing-settings.ts';
 
@@ -77,20 +83,17 @@ export class Tracer implements AsyncDisposable {
     const settings = this.#settings;
     if (settings === undefined) return undefined;
     const { parent } = options;
+    const { startedAt = performance.now() } = options;
     if (!(parent?.isSampled ?? Math.random() < settings.samplingRatio)) {
-      return new UnsampledTrace(parent);
+      return new UnsampledTrace({ name, kind, startedAt }, parent, this.#recording);
     }
-    const span = new RecordingSpan(
-      {
-        traceId: parent?.traceId ?? randomTraceId(),
-        parentSpanId: parent?.spanId,
-        traceState: parent?.traceState,
-        name,
-        kind,
-        startedAt: options.startedAt ?? performance.now(),
-      },
-      this.#recording,
-    );
+    const trace = {
+      traceId: parent?.traceId ?? randomTraceId(),
+      traceState: parent?.traceState,
+      isSampled: true,
+    };
+    const start = { trace, parentSpanId: parent?.spanId, name, kind, startedAt };
+    const span = new RecordingSpan(start, this.#recording);
     if (options.links !== undefined) for (const link of options.links) span.link(link);
     if (options.attributes !== undefined) setAll(span, options.attributes);
     return span;
@@ -105,14 +108,28 @@ export class Tracer implements AsyncDisposable {
 
 /** A trace that is not recorded. Its ids are made when something asks for them. */
 class UnsampledTrace implements Trace {
-  readonly #parent: TraceContext | undefined;
+  readonly #start: Pick<SpanStart, 'name' | 'kind' | 'startedAt'>;
+  readonly #recording: Recording;
+  #parent: TraceContext | undefined;
   #context: TraceContext | undefined;
+  #span: Span | undefined;
 
-  constructor(parent: TraceContext | undefined) {
+  constructor(
+    start: Pick<SpanStart, 'name' | 'kind' | 'startedAt'>,
+    parent: TraceContext | undefined,
+    recording: Recording,
+  ) {
+    this.#start = start;
     this.#parent = parent;
+    this.#recording = recording;
+  }
+
+  get span(): Span | undefined {
+    return this.#span;
   }
 
   get context(): TraceContext {
+    if (this.#span !== undefined) return this.#span.context;
     // The parent's span stays the parent of what follows: this process has none to put between.
     this.#context ??= this.#parent ?? {
       traceId: randomTraceId(),
@@ -120,5 +137,15 @@ class UnsampledTrace implements Trace {
       isSampled: false,
     };
     return this.#context;
+  }
+
+  join(context: TraceContext): void {
+    if (this.#parent !== undefined) return;
+    this.#parent = context;
+    this.#context = undefined;
+    if (!context.isSampled) return;
+    const { traceId, spanId: parentSpanId, traceState } = context;
+    const trace = { traceId, traceState, isSampled: true };
+    this.#span = new RecordingSpan({ ...this.#start, trace, parentSpanId }, this.#recording);
   }
 }

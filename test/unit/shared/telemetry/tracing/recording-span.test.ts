@@ -179,4 +179,21 @@ describe('a span', () => {
     span.end();
     expect(spanOf('request').error).toBe(`Error: ${message}`);
   });
+
+  it('has an error status without a description after a failure that threw nothing', () => {
+    const { span, spanOf } = startSpan();
+    span.fail('503');
+    span.end();
+    expect(spanOf('request')).toMatchObject({ error: '', events: [] });
+    expect(attributesOf(spanOf('request'))).toEqual({ 'error.type': '503' });
+  });
+
+  it('keeps its events, with their attributes cut', () => {
+    const { span, spanOf } = startSpan({ attributeValueLengthLimit: 4 });
+    span.event('sent again', { 'error.type': 'connection-lost' });
+    span.end();
+    expect(spanOf('request').events).toMatchObject([
+      { name: 'sent again', attributes: ['error.type', 'conn'] },
+    ]);
+  });
 });

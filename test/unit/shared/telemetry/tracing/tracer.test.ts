@@ -99,3 +99,55 @@ describe('Tracer', () => {
     expect(attributeOf('request', 'url.path')).toBe('/in');
   });
 });
+
+describe('a trace that joins an earlier one', () => {
+  it('moves with the spans that it has, and keeps their parents', () => {
+    const { tracer, spanOf } = recordSpans();
+    const trace = tracer.start('request', 'server');
+    const before = trace?.span?.child('authenticate', 'internal');
+    before?.end();
+    trace?.join(SAMPLED);
+    trace?.span?.child('policy', 'internal').end();
+    trace?.span?.end();
+    const { spanId } = spanOf('request');
+    expect(spanOf('request')).toMatchObject({
+      traceId: SAMPLED.traceId,
+      parentSpanId: SAMPLED.spanId,
+    });
+    for (const name of ['authenticate', 'policy']) {
+      expect(spanOf(name)).toMatchObject({ traceId: SAMPLED.traceId, parentSpanId: spanId });
+    }
+    expect(trace?.context).toEqual({ ...SAMPLED, spanId });
+  });
+
+  it('records nothing more if that one is not sampled, and passes it on', () => {
+    const { tracer, spans } = recordSpans();
+    const trace = tracer.start('request', 'server');
+    const child = trace?.span?.child('policy', 'internal');
+    const notSampled = { ...SAMPLED, isSampled: false };
+    trace?.join(notSampled);
+    child?.end();
+    expect(trace?.span).toBeUndefined();
+    expect(trace?.context).toEqual(notSampled);
+    expect(spans).toEqual([]);
+  });
+
+  it('gets a span if that one is sampled and its own ratio said no', () => {
+    const { tracer, spanOf } = recordSpans({ samplingRatio: 0 });
+    const trace = tracer.start('request', 'server', { startedAt: 10 });
+    trace?.join(SAMPLED);
+    trace?.span?.end(30);
+    const { spanId } = spanOf('request');
+    expect(spanOf('request')).toMatchObject({ parentSpanId: SAMPLED.spanId, startedAt: 10 });
+    expect(trace?.context).toEqual({ ...SAMPLED, spanId });
+  });
+
+  it('keeps the parent that it has, and links the other trace', () => {
+    const { tracer, spanOf } = recordSpans();
+    const parent = { ...SAMPLED, traceId: 'c'.repeat(32) };
+    const trace = tracer.start('request', 'server', { parent });
+    trace?.join(SAMPLED);
+    trace?.span?.end();
+    expect(spanOf('request')).toMatchObject({ traceId: parent.traceId, links: [SAMPLED] });
+  });
+});
