@@ -1,3 +1,4 @@
+import type { Trace } from '../../shared/telemetry/tracing/trace.ts';
 import type { RequestMessage } from './request-message.ts';
 
 /** One request as the pipeline sees it: parsed once, byte for byte what the client sent. */
@@ -15,4 +16,6 @@ export interface GatewayRequest {
   readonly remoteAddress: string;
   /** The message itself: headers, raw headers, and the body, still unread. */
   readonly message: RequestMessage;
+  /** Undefined while tracing is off. */
+  readonly trace?: Trace | undefined;
 }

@@ -1,3 +1,4 @@
+import type { Trace } from '../../shared/telemetry/tracing/trace.ts';
 import { BadRequestError, PathTooLongError } from '../errors/request-errors.ts';
 import type { ClientAddressOf } from './client-address.ts';
 import { distrust } from './distrust.ts';
@@ -14,9 +15,10 @@ export function parseRequest(
   message: RequestMessage,
   id: string,
   clientAddressOf: ClientAddressOf,
+  trace?: Trace,
 ): GatewayRequest {
   try {
-    return parse(message, id, clientAddressOf);
+    return parse(message, id, clientAddressOf, trace);
   } catch (error) {
     distrust(message);
     throw error;
@@ -27,6 +29,7 @@ function parse(
   message: RequestMessage,
   id: string,
   clientAddressOf: ClientAddressOf,
+  trace: Trace | undefined,
 ): GatewayRequest {
   const { method = '', url = '' } = message;
   if (method === 'TRACE') {
@@ -43,7 +46,7 @@ function parse(
   if (!PLAIN_PATH.test(path)) checkPath(path);
   if (UNFIT_FOR_QUERY.test(query)) throw malformedTarget();
   const remoteAddress = clientAddressOf(message);
-  return { id, method, path, query, authority, remoteAddress, message };
+  return { id, method, path, query, authority, remoteAddress, message, trace };
 }
 
 const MAX_HEADERS = 256;
