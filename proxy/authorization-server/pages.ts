@@ -1,6 +1,7 @@
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { html, type Html } from '../http/html.ts';
 import { page } from '../pages/layout.ts';
+import { requestIdNote } from '../pages/request-id-note.ts';
 import { shortened } from '../pages/shortened.ts';
 import { userName } from '../pages/user-name.ts';
 import type { Identity } from '../records/session.ts';
@@ -127,14 +128,21 @@ function formTargets(redirectUri: string): readonly string[] {
   return [target, ...ONWARD_TARGETS];
 }
 
+/** Where the error of a request goes if the user agrees, and the id of the request. */
+interface RefusedRequest {
+  readonly redirectUri: string;
+  /** The redirect URI with the error. */
+  readonly location: string;
+  readonly requestId: string;
+}
+
 /**
  * Shows an error instead of redirecting with it. Attack: anyone can register a website as redirect URI and
  * then use this host as an open redirector (OAuth 2.1, section 7.12.2).
  */
 export function authorizationErrorPage(
   description: string,
-  redirectUri: string,
-  location: string,
+  { redirectUri, location, requestId }: RefusedRequest,
 ): GatewayResponse {
   const content = html`
     <p>The application sent a request that cannot be answered: ${description}.</p>
@@ -143,6 +151,7 @@ export function authorizationErrorPage(
       which will be told of the error. Do so only if you know that address.
     </p>
     <p><a class="button" href="${location}">Continue to ${redirectTarget(redirectUri).name}</a></p>
+    ${requestIdNote(requestId)}
   `;
   return page(400, { title: 'The application’s request is not valid', content });
 }

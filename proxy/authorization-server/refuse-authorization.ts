@@ -32,5 +32,10 @@ export function refuseAuthorization(
   const { isLoopback } = redirectTarget(target.redirectUri);
   const isWebsite = target.redirectUri.startsWith('https:') && !isLoopback;
   if (!isWebsite || client.source === 'metadata-document') return seeOther(location);
-  return authorizationErrorPage(error.description, target.redirectUri, location);
+  const { redirectUri } = target;
+  return authorizationErrorPage(error.description, {
+    redirectUri,
+    location,
+    requestId: request.id,
+  });
 }

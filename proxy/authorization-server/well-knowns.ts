@@ -48,7 +48,9 @@ function wellKnownDocument(context: EndpointContext): GatewayResponse {
   const describe = name === undefined ? undefined : WELL_KNOWNS[name];
   const { settings } = context.configuration;
   const document = describe?.(issuerOf(context), path.slice(name?.length), settings) ?? null;
-  return document === null ? json(404, { error: 'not_found' }) : json(200, document, CACHED);
+  return document === null
+    ? json(404, { error: 'not_found', request_id: context.request.id })
+    : json(200, document, CACHED);
 }
 
 function wellKnownOf(path: string): string | undefined {

@@ -2,6 +2,7 @@ import type { ConnectError } from '../errors/connection-errors.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { html } from '../http/html.ts';
 import { page } from '../pages/layout.ts';
+import { requestIdNote } from '../pages/request-id-note.ts';
 import type { FailedConnection } from './connection-result.ts';
 
 /** Says that the user is connected. */
@@ -33,7 +34,7 @@ export function connectionFailedPage(
     <p>${CONNECT_ADVICE[connectError]}</p>
     ${forAdministrator && html`<p>For your administrator: ${forAdministrator}.</p>`}
     <p>You can close this page, and go back to your application.</p>
-    <footer>Request ID: <code>${requestId}</code></footer>
+    ${requestIdNote(requestId)}
   `;
   return page(200, { title: 'Connecting did not work', content });
 }

@@ -11,6 +11,7 @@ import { describePublicly, statusOf } from '../errors/public-view.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { html } from '../http/html.ts';
 import { page, type Page } from './layout.ts';
+import { requestIdNote } from './request-id-note.ts';
 
 /** Shows an error to a person, with the request ID. */
 export function errorPage(
@@ -19,10 +20,7 @@ export function errorPage(
   headers: OutgoingHttpHeaders,
 ): GatewayResponse {
   const { title, content } = explain(error);
-  const body = html`
-    ${content}
-    <footer>Request ID: <code>${requestId}</code></footer>
-  `;
+  const body = html` ${content} ${requestIdNote(requestId)} `;
   return page(statusOf(error), { title, content: body }, headers);
 }
 

@@ -72,11 +72,12 @@ function headersOf(error: unknown, { challenge }: FailedRequest): OutgoingHttpHe
   return {};
 }
 
-/** RFC 6749, section 5.2. */
+/** RFC 6749, section 5.2, and the request ID, which clients ignore, and often log. */
 function oauthError(error: unknown, failed: FailedRequest): GatewayResponse {
   const headers = headersOf(error, failed);
+  const request = { request_id: failed.requestId };
   if (error instanceof OAuthError) {
-    const body = { error: error.code, error_description: error.description };
+    const body = { error: error.code, error_description: error.description, ...request };
     const mustChallenge = error instanceof InvalidClientError && failed.usedBasic;
     const challenge = mustChallenge ? { 'www-authenticate': 'Basic realm="gatehouse"' } : {};
     return json(error.status, body, { ...headers, ...challenge });
@@ -84,7 +85,7 @@ function oauthError(error: unknown, failed: FailedRequest): GatewayResponse {
   const status = statusOf(error);
   return json(
     status,
-    { error: oauthCode(status), error_description: describePublicly(error) },
+    { error: oauthCode(status), error_description: describePublicly(error), ...request },
     headers,
   );
 }

@@ -74,7 +74,10 @@ describe('Protected resource metadata (RFC 9728)', () => {
       await using server = await startAuthorizationServer({ routes: [MCP, other] });
       const reply = await server.send(`${ISSUER}${RESOURCE_METADATA}`);
       expect(reply.status).toBe(404);
-      expect(fieldsOf(reply)).toEqual({ error: 'not_found' });
+      expect(fieldsOf(reply)).toEqual({
+        error: 'not_found',
+        request_id: reply.headers['x-request-id'],
+      });
     },
   );
 

@@ -92,7 +92,10 @@ describe('Client registration', () => {
       expect(reply.status).toBe(400);
       expect(reply.headers['content-type']).toBe('application/json');
       expect(reply.headers['cache-control']).toBe('no-store');
-      expect(fieldsOf(reply)).toEqual({ error, error_description: expect.any(String) });
+      expect(fieldsOf(reply)).toEqual({
+        ...{ error, error_description: expect.any(String) },
+        request_id: reply.headers['x-request-id'],
+      });
       expect(server.logged).toEqual([]);
     });
   }
