@@ -1,6 +1,8 @@
 import type { Clock } from '../shared/runtime/clock.ts';
 import type { SnapshotResource } from '../shared/snapshot/snapshot.ts';
+import { SETTINGS_KEY } from '../shared/snapshot/resource-key.ts';
 import type { Logger } from '../shared/telemetry/logger.ts';
+import type { ProcessTracing } from '../shared/telemetry/tracing/settings/process-tracing.ts';
 import type { Changes, Compilation } from './compile/compilation.ts';
 import { IncrementalCompiler } from './compile/incremental-compiler.ts';
 import { FailStop } from './fail-stop.ts';
@@ -40,6 +42,8 @@ export interface ReconcilerOptions {
   /** How long objects that the settings refer to may load before that is reported. */
   readonly referencePatienceMs: number;
   readonly limits?: StatusWriterLimits;
+  /** Records what the process does; absent: nothing is traced. */
+  readonly tracing?: ProcessTracing;
 }
 
 /** A leadership, and the publication that it writes to. */
@@ -67,6 +71,7 @@ export class Reconciler implements AsyncDisposable {
   readonly #hold: PublicationHold;
   readonly #failStop: FailStop;
   readonly #wallTime: () => Date;
+  readonly #tracing: ProcessTracing | undefined;
   readonly #expiry: WallTimer;
   readonly #hosts: HostRecordKeeper;
   /** Called once, after the next compilation with all references loaded. */
@@ -78,6 +83,7 @@ export class Reconciler implements AsyncDisposable {
     const settingsName = `${namespace}/${options.settingsName}`;
     this.#onceComplete = new Set([onComplete]);
     this.#presence = new SettingsPresence({ settingsName, gatewayClass, logger });
+    this.#tracing = options.tracing;
     this.#wallTime = options.wallTime ?? (() => new Date());
     this.#compiler = new IncrementalCompiler({
       devAllowLoopback: false,
@@ -224,6 +230,8 @@ export class Reconciler implements AsyncDisposable {
     const { put, deleted, routes, settings } = this.#pending;
     this.#pending = NOTHING_COMPILED;
     this.#publisher.publish({ put, deleted, routeCount, obstacle });
+    const compiled = put.find(({ key }) => key === SETTINGS_KEY)?.value;
+    if (compiled?.kind === 'settings') this.#tracing?.apply(compiled.tracing);
     if (routes.size > 0) this.#status.reportRoutes(routes);
     if (settings !== undefined) this.#status.reportSettings(settings);
   }

@@ -1,5 +1,6 @@
 import type { LineWriter } from '../shared/telemetry/line-writer.ts';
 import { createLogger, type Logger } from '../shared/telemetry/logger.ts';
+import type { ProcessTracing } from '../shared/telemetry/tracing/settings/process-tracing.ts';
 import type { CompiledSigningKeys } from '../shared/snapshot/snapshot.ts';
 import { createAccountEndpoint } from './account/account-endpoint.ts';
 import { ApplicationAuthenticator } from './authentication/application-authenticator.ts';
@@ -60,6 +61,8 @@ export interface GatewayOptions {
   readonly lines: LineWriter;
   /** Bounds the connections of clients; absent: no bound. */
   readonly connectionLimits?: ConnectionLimits;
+  /** Records what happens to requests; absent: nothing is traced. */
+  readonly tracing?: ProcessTracing;
   /** Turns the access log on: one line for each request. */
   readonly accessLog?: boolean;
   /** Milliseconds since the epoch. */

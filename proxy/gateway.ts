@@ -44,7 +44,10 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     const unusedUpstreams = new UnusedUpstreams(this.#pools, options.logger);
-    this.#configuration = new ServedConfiguration((changes) => unusedUpstreams.closeAfter(changes));
+    this.#configuration = new ServedConfiguration((changes) => {
+      unusedUpstreams.closeAfter(changes);
+      options.tracing?.apply(this.#configuration.required.settings.tracing);
+    });
     const loads = new TargetLoads();
     this.#stages = createStages({
       ...options,

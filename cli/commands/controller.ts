@@ -11,6 +11,7 @@ import type { CommandStreams } from '../command.ts';
 import { formatAddress } from '../../shared/runtime/listen-address.ts';
 import { listening } from '../process/listening.ts';
 import { measureProcess } from '../process/measure-process.ts';
+import { openTracing } from '../process/open-tracing.ts';
 import { checkCertificate } from './controller/check-certificate.ts';
 import { readControllerFlags } from './controller/controller-flags.ts';
 import { findCluster } from './controller/find-cluster.ts';
@@ -24,12 +25,15 @@ export async function runController(
   const lines = openProcessLog(stdout);
   const logger = createLogger('controller', lines);
   const terminated = untilTerminated();
+  await using opening = new AsyncDisposableStack();
+  const tracing = opening.use(
+    openTracing({ service: 'gatehouse-controller', environment, logger }),
+  );
   await checkCertificate(options);
   const { api, namespace } = await findCluster(options, environment);
-  await using opening = new AsyncDisposableStack();
   const { metrics } = opening.use(await measureProcess());
   const controller = await listening(
-    startController({ ...options, api, namespace, logger, host: hostname() }),
+    startController({ ...options, api, namespace, logger, tracing, host: hostname() }),
     '--push-listen',
   );
   opening.defer(() => controller.close());

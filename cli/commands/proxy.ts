@@ -9,14 +9,17 @@ import { keepCompiledCode } from '../process/keep-compiled-code.ts';
 import { readProxyFlags } from './proxy/proxy-flags.ts';
 
 /** Runs `gatehouse proxy`, the data plane of a cluster, until a signal ends it. */
-export async function runProxy(flags: Arguments, { stdout }: CommandStreams): Promise<number> {
+export async function runProxy(
+  flags: Arguments,
+  { environment, stdout }: CommandStreams,
+): Promise<number> {
   const options = readProxyFlags(flags);
   keepCompiledCode();
   const redis = await readRedisTarget(options.redis);
   const lines = openProcessLog(stdout);
   const logger = createLogger('proxy', lines);
   const terminated = untilTerminated();
-  await using proxy = await startClusterProxy({ ...options, redis, logger, lines });
+  await using proxy = await startClusterProxy({ ...options, redis, environment, logger, lines });
   const signal = await Promise.race([terminated, proxy.failed]);
   logger.info('stopping', { signal });
   await proxy.drain();

@@ -7,12 +7,14 @@ import { FileSnapshotKeeper } from '../../proxy/store/snapshot/file-snapshot-kee
 import { RedisConnection } from '../../proxy/store/redis/connection/redis-connection.ts';
 import { RedisSnapshotKeeper } from '../../proxy/store/redis/stores/redis-snapshot-keeper.ts';
 import type { RedisTarget } from '../../proxy/store/redis/connection/redis-target.ts';
+import type { Environment } from '../../shared/runtime/environment.ts';
 import type { LineWriter } from '../../shared/telemetry/line-writer.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
 import { formatAddress } from '../../shared/runtime/listen-address.ts';
 import { listening } from './listening.ts';
 import { measureProcess } from './measure-process.ts';
 import { openState } from './open-state.ts';
+import { openTracing } from './open-tracing.ts';
 import { findProcessKeys } from './process-keys.ts';
 import { ControllerLink } from '../../proxy/push/controller-link.ts';
 import type { ProxyFlags } from '../commands/proxy/proxy-flags.ts';
@@ -33,6 +35,7 @@ const SILENT: Logger = {
 /** Options of a proxy in a cluster. */
 export interface ClusterProxyOptions extends Omit<ProxyFlags, 'redis'> {
   readonly redis: RedisTarget;
+  readonly environment: Environment;
   readonly logger: Logger;
   readonly lines: LineWriter;
 }
@@ -53,9 +56,10 @@ export interface ClusterProxy extends AsyncDisposable {
  */
 export async function startClusterProxy(options: ClusterProxyOptions): Promise<ClusterProxy> {
   const { logger, listen } = options;
+  await using opening = new AsyncDisposableStack();
+  const tracing = opening.use(openTracing({ ...options, service: 'gatehouse-proxy' }));
   const keys = await findProcessKeys({ ...options, stateDirectory: undefined }, logger);
   await warnOfUnreadableFiles(options, logger);
-  await using opening = new AsyncDisposableStack();
   const { metrics } = opening.use(await measureProcess());
   const sealer = new Sealer(keys.sealingKeys);
   // A separate connection: slow commands for snapshots must not delay sessions.
@@ -70,6 +74,7 @@ export async function startClusterProxy(options: ClusterProxyOptions): Promise<C
   const gateway = new Gateway({
     ...options,
     devAllowLoopback: false,
+    tracing,
     upstreamAuthReports: upstreamAuth,
     sealingKeys: keys.sealingKeys,
     defaultSigningKeys: keys.assertionKeys,

@@ -5,13 +5,17 @@ import {
 } from '../../controller/files/load-configuration.ts';
 import { errorCode } from '../../shared/runtime/error-code.ts';
 import { CommandFailure } from '../command-failure.ts';
+import { badTracingVariable } from './bad-tracing-variable.ts';
 
-/** Loads the configuration that a flag names. Throws `CommandFailure` if it cannot be read. */
+/**
+ * Loads the configuration that a flag names. Throws `CommandFailure` if it cannot be read, or a variable about
+ * tracing is bad.
+ */
 export async function load(options: ConfigurationOptions): Promise<Loaded> {
   try {
     return await loadConfiguration(options);
   } catch (error) {
-    throw unreadable(options.path, error);
+    throw badTracingVariable(error) ?? unreadable(options.path, error);
   }
 }
 

@@ -20,6 +20,7 @@ import { formatAddress } from '../../shared/runtime/listen-address.ts';
 import { listening } from './listening.ts';
 import { measureProcess } from './measure-process.ts';
 import { openState } from './open-state.ts';
+import { openTracing } from './open-tracing.ts';
 import { findProcessKeys } from './process-keys.ts';
 import type { RunFlags } from '../commands/run/run-flags.ts';
 
@@ -54,10 +55,11 @@ export async function startStandaloneGateway(
   options: StandaloneOptions,
 ): Promise<StandaloneGateway> {
   const { logger } = options;
+  await using opening = new AsyncDisposableStack();
+  const tracing = opening.use(openTracing({ ...options, service: 'gatehouse' }));
   const loaded = await load(options);
   const first = servedAtStart(loaded, options);
   const keys = await findProcessKeys(options, logger);
-  await using opening = new AsyncDisposableStack();
   const { metrics } = opening.use(await measureProcess());
   const state = opening.use(await openState(options, new Sealer(keys.sealingKeys)));
   let serving = first;
@@ -75,6 +77,7 @@ export async function startStandaloneGateway(
   const upstreamAuthReports = opening.use(new UpstreamAuthLog(logger));
   const gateway = new Gateway({
     ...options,
+    tracing,
     upstreamAuthReports,
     sealingKeys: keys.sealingKeys,
     defaultSigningKeys: keys.assertionKeys,

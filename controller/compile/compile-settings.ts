@@ -30,7 +30,7 @@ export interface SettingsOutput {
   readonly authenticateAddress: Address | undefined;
   readonly identityProviders: readonly CompiledIdentityProvider[];
   readonly signingKeys: CompiledSigningKeys | undefined;
-  /** What is wrong with tracing, which is off then: a mistake in it must not take the gateway down. */
+  /** What is wrong with tracing, without which the settings serve. */
   readonly problems: readonly Problem[];
 }
 
@@ -61,7 +61,7 @@ export function compileSettings(
     signingKeys: compileSigningKeys(settings, secrets),
     limits: compileLimits(spec),
   });
-  const tracing = compileTracing(settings, secrets);
+  const { tracing, problems } = compileTracing(settings, secrets, options);
   return andThen(parts, ({ authenticateAddress, identityProviders, signingKeys, limits }) =>
     made({
       settings: {
@@ -74,12 +74,12 @@ export function compileSettings(
         ...(spec.toolDenial !== undefined && { toolDenial: spec.toolDenial }),
         ...bearerTokensOf(spec),
         ...limits,
-        ...(tracing.kind === 'made' && tracing.value && { tracing: tracing.value }),
+        ...(tracing && { tracing }),
       },
       authenticateAddress,
       identityProviders,
       signingKeys,
-      problems: tracing.kind === 'invalid' ? tracing.problems : [],
+      problems,
     }),
   );
 }

@@ -1,4 +1,5 @@
 import type { GatewaySettings, Route } from '../../crds/types.ts';
+import type { CompiledTracing } from '../../shared/snapshot/compiled-tracing.ts';
 import type { SecretValues } from '../validate/secret.ts';
 
 /** Secrets by `namespace/name`. */
@@ -22,6 +23,11 @@ export interface CompileOptions {
    * not depend on it. Absent: it is a problem.
    */
   readonly secrets?: 'assumed';
+  /**
+   * What the environment says about tracing in the process that the settings are for, which wins. Absent: that
+   * is not known, because other processes serve.
+   */
+  readonly tracingEnvironment?: CompiledTracing;
   /** Whether a host stays with a namespace for a time after its last route there. Absent: it does not. */
   readonly holdsHosts?: true;
   /** Which settings apply while there are no GatewaySettings. Absent: none, and no route serves. */

@@ -22,7 +22,7 @@ export class FileConfiguration {
   readonly #options: CompileOptions;
   readonly #compiler: FileCompiler;
 
-  constructor(options: Pick<CompileOptions, 'devAllowLoopback' | 'services' | 'secrets'>) {
+  constructor(options: Omit<CompileOptions, 'withoutSettings'>) {
     this.#options = { ...options, withoutSettings: 'defaults' };
     this.#compiler = new FileCompiler(this.#options);
   }

@@ -1,5 +1,6 @@
 import type { Environment } from '../../shared/runtime/environment.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
+import { readTracingEnvironment } from '../../shared/telemetry/tracing/settings/read-tracing-environment.ts';
 import { readCandidates, type Candidates } from './candidates.ts';
 import { ContentsWatcher } from './contents-watcher.ts';
 import { readOverrides } from './environment-overrides.ts';
@@ -25,13 +26,20 @@ export interface Loaded extends FileUpdate {
   readonly configuration: FileConfiguration;
 }
 
-/** Reads and compiles a configuration. Throws only if the path does not exist. */
+/**
+ * Reads and compiles a configuration. Throws only if the path does not exist, or `TracingVariableError` for a
+ * bad variable about tracing.
+ */
 export async function loadConfiguration(options: ConfigurationOptions): Promise<Loaded> {
   const { path, environment, devAllowLoopback, assumesServices = false } = options;
   const contents = await readContents(path);
   const candidates = readCandidates(contents, readOverrides(environment));
   const services = assumesServices ? 'assumed' : 'none';
-  const configuration = new FileConfiguration({ devAllowLoopback, services });
+  const configuration = new FileConfiguration({
+    devAllowLoopback,
+    tracingEnvironment: readTracingEnvironment(environment),
+    services,
+  });
   return { contents, candidates, configuration, ...configuration.update(candidates) };
 }
 

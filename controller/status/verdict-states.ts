@@ -25,6 +25,7 @@ const REFERENCE_REASONS: ReadonlySet<string> = new Set([
   'InvalidKind',
   'IdentityProviderNotFound',
   'ClusterIssuerNotUsable',
+  'TracingNotUsable',
 ]);
 
 /**

@@ -29,6 +29,7 @@ export type ProblemReason =
   | 'InvalidSecret'
   | 'IdentityProviderNotFound'
   | 'ClusterIssuerNotUsable'
+  | 'TracingNotUsable'
   | 'BackendNotFound'
   | 'RefNotPermitted'
   | 'InvalidKind';

@@ -24,7 +24,8 @@ export function inPlainWords(message: string): string {
 
 function wordsOf(keys: PlainKeys): readonly (readonly [string, string])[] {
   return Object.entries(keys).flatMap(([name, key]) => [
-    [key.field, name] as const,
+    // Messages name the field, as in `sameSite`, and not those around it.
+    [key.field.replace(/^.*\./, ''), name] as const,
     ...(isGroup(key) ? wordsOf(key.keys) : []),
   ]);
 }

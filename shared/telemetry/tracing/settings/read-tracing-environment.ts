@@ -1,4 +1,5 @@
 import type { Environment } from '../../../runtime/environment.ts';
+import { findUnmeant } from '../../../runtime/forbidden-character.ts';
 import { withoutAbsent } from '../../../runtime/without-absent.ts';
 import {
   OTLP_PROTOCOLS,
@@ -72,6 +73,10 @@ function read<Value>(
 ): Value | undefined {
   const text = environment[variable]?.trim();
   if (text === undefined || text === '') return undefined;
+  const unmeant = findUnmeant(text);
+  if (unmeant !== undefined) {
+    throw new TracingVariableError(`${variable} must not have the character ${unmeant.name}`);
+  }
   try {
     return parse(text);
   } catch (error) {

@@ -98,6 +98,7 @@ describe('variables about tracing', () => {
     ['OTEL_TRACES_SAMPLER_ARG', '-0.1', 'must be a number from 0 to 1 such as 0.25'],
     ['OTEL_TRACES_SAMPLER_ARG', 'NaN', 'must be a number from 0 to 1 such as 0.25'],
     ['OTEL_RESOURCE_ATTRIBUTES', 'a', PAIRS],
+    ['OTEL_RESOURCE_ATTRIBUTES', 'a=\u{FFFD}', 'must not have the character U+FFFD'],
     ['OTEL_BSP_SCHEDULE_DELAY', '99', `${NUMBER} 100 to 2147483647`],
     ['OTEL_BSP_MAX_EXPORT_BATCH_SIZE', '0', `${NUMBER} 1 to 2147483647`],
     ['OTEL_BSP_MAX_EXPORT_BATCH_SIZE', '2147483648', `${NUMBER} 1 to 2147483647`],
