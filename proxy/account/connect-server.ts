@@ -1,6 +1,7 @@
 import { originOf } from '../../shared/snapshot/origin.ts';
 import type { EndpointContext } from '../endpoints/endpoint.ts';
 import { RouteNotFoundError } from '../errors/routing-errors.ts';
+import { carriedTrace } from '../http/carried-trace.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { seeOther } from '../http/responses.ts';
 import { mcpServersOf } from '../mcp-applications/mcp-servers.ts';
@@ -12,7 +13,7 @@ import type { AccountOptions } from './account-options.ts';
 export function connectServer(
   url: string,
   identity: Identity,
-  { configuration }: EndpointContext,
+  { configuration, request }: EndpointContext,
   { connectLinks }: Pick<AccountOptions, 'connectLinks'>,
 ): GatewayResponse {
   const route = mcpServersOf(configuration.routes).byUrl.get(url)?.route;
@@ -25,6 +26,7 @@ export function connectServer(
     user: identity,
     routeId: upstreamOAuth.routeId,
     returnTo: { kind: 'account' },
+    ...carriedTrace(request),
   } as const;
   return seeOther(connectLinks.urlFor(link, originOf(route.compiled)));
 }

@@ -1,9 +1,11 @@
 import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
+import type { Trace } from '../../shared/telemetry/tracing/trace.ts';
 import { isUserOf } from '../configuration/identity-providers.ts';
 import { resourceIdentifier } from '../configuration/resource-identifier.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import { TokenRequiredError } from '../errors/authentication-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
+import type { Grant } from '../records/grant.ts';
 import type { Identity, Session } from '../records/session.ts';
 import type { Stores } from '../store/stores.ts';
 import type { ApplicationTokenAuthenticator } from './application-token-authenticator.ts';
@@ -100,11 +102,9 @@ export class ExternalTokenAuthenticator implements Authenticator, Disposable {
         ? caller.then((found) => requireUserOf(provider, found))
         : requireUserOf(provider, caller);
     }
-    return this.#callerOf(token, last, {
-      resource: resourceIdentifier(compiled, origin),
-      gatewayId: configuration.settings.gatewayId,
-      provider,
-    });
+    const { gatewayId } = configuration.settings;
+    const use = { resource: resourceIdentifier(compiled, origin), gatewayId, provider };
+    return this.#callerOf(token, last, use, request.trace);
   }
 
   /**
@@ -119,11 +119,17 @@ export class ExternalTokenAuthenticator implements Authenticator, Disposable {
     token: string,
     last: LastCheck<KnownToken> | undefined,
     use: ExternalTokenUse,
+    trace?: Trace,
   ): SignedInCaller | Promise<SignedInCaller> {
     const claims = last?.value.claims ?? this.#open(token);
     const now = this.#now();
     refuseMisuse(claims, use, now);
-    const known = this.#known.getAfter(last, token, () => this.#check(claims), now);
+    const known = this.#known.getAfter(
+      last,
+      token,
+      () => this.#check(claims, last === undefined ? trace : undefined),
+      now,
+    );
     return known instanceof Promise
       ? known.then((checked) => requireUserOf(use.provider, checked?.caller))
       : requireUserOf(use.provider, known?.caller);
@@ -137,14 +143,18 @@ export class ExternalTokenAuthenticator implements Authenticator, Disposable {
     throw refusal(isOfUnknownKey ? 'unknown-sealing-key' : 'malformed');
   }
 
-  async #check(claims: ExternalTokenClaims): Promise<KnownToken> {
+  /** `trace` is that of the first request with the token that this process gets. */
+  async #check(claims: ExternalTokenClaims, trace: Trace | undefined): Promise<KnownToken> {
     const session = this.#liveSession(claims);
-    const answers = [session, this.#refuseRevoked(claims), this.#refuseWithoutGrant(claims)];
+    const grant = this.#liveGrant(claims);
+    const answers = [session, this.#refuseRevoked(claims), grant];
     const failures = (await Promise.allSettled<unknown>(answers)).filter(isRejected);
     // If one check refuses the token, failures of the others do not matter.
     const failure = failures.find(({ reason }) => reason instanceof TokenRequiredError);
     if (failure !== undefined) throw failure.reason;
     await Promise.all(answers);
+    const { signInTrace } = await grant;
+    if (signInTrace !== undefined) trace?.span?.link(signInTrace);
     return { claims, caller: { kind: 'user', session: await session, via: 'external-token' } };
   }
 
@@ -158,8 +168,10 @@ export class ExternalTokenAuthenticator implements Authenticator, Disposable {
     if (await this.#stores.revokedTokens.isRevoked(tokenId)) throw refusal('revoked');
   }
 
-  async #refuseWithoutGrant({ grantId }: ExternalTokenClaims): Promise<void> {
-    if ((await this.#stores.grants.get(grantId)) === null) throw refusal('grant-gone');
+  async #liveGrant({ grantId }: ExternalTokenClaims): Promise<Grant> {
+    const grant = await this.#stores.grants.get(grantId);
+    if (grant === null) throw refusal('grant-gone');
+    return grant;
   }
 }
 

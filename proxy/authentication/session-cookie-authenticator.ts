@@ -1,10 +1,12 @@
 import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
+import type { Trace } from '../../shared/telemetry/tracing/trace.ts';
 import { isUserOf } from '../configuration/identity-providers.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import { hashToken } from '../crypto/tokens.ts';
 import { SignInRequiredError } from '../errors/authentication-errors.ts';
 import { readCookie, sessionCookieName } from '../http/cookies.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
+import type { BrowserSession } from '../records/browser-session.ts';
 import type { Identity } from '../records/session.ts';
 import type { Stores } from '../store/stores.ts';
 import type { AuthenticationContext, Authenticator } from './authenticator.ts';
@@ -14,12 +16,21 @@ import type { Origin } from '../../shared/snapshot/origin.ts';
 
 const MAX_ENTRIES = 20_000;
 
+/** How long after its sign-in the first request of a browser belongs to the same trace. */
+const RETURN_MS = 60_000;
+
 /** The form of a value from `randomToken`; no other value can be a session cookie. */
 const COOKIE_VALUE = /^[\w-]{43}$/;
 
 interface KnownCookie {
   readonly caller: SignedInCaller;
   readonly origin: Origin;
+}
+
+/** The request that sent a cookie. */
+interface CookieUse {
+  readonly origin: Origin;
+  readonly trace: Trace | undefined;
 }
 
 /** Options of a `SessionCookieAuthenticator`. */
@@ -63,7 +74,7 @@ export class SessionCookieAuthenticator implements Authenticator, Disposable {
 
   /** See `Authenticator`. Throws or rejects with a `SignInRequiredError`. */
   authenticate(
-    { message }: GatewayRequest,
+    { message, trace }: GatewayRequest,
     { compiled }: GatewayRoute,
     { origin, configuration }: AuthenticationContext,
   ): SignedInCaller | Promise<SignedInCaller> {
@@ -71,7 +82,7 @@ export class SessionCookieAuthenticator implements Authenticator, Disposable {
     if (provider === undefined) throw new SignInRequiredError('no identity provider has its users');
     const cookie = readCookie(message, sessionCookieName(origin, provider));
     if (cookie === undefined) throw new SignInRequiredError('no session cookie');
-    const caller = this.callerOf(cookie, origin);
+    const caller = this.callerOf(cookie, origin, trace);
     return caller instanceof Promise
       ? caller.then((found) => requireUserOf(provider, found))
       : requireUserOf(provider, caller);
@@ -79,14 +90,15 @@ export class SessionCookieAuthenticator implements Authenticator, Disposable {
 
   /**
    * Returns the user of a cookie value, of any identity provider; null if it belongs to no live session
-   * at this origin.
+   * at this origin. `trace` is that of the request, which a sign-in may have led to.
    */
   callerOf(
     cookieValue: string,
     origin: Origin,
+    trace?: Trace,
   ): SignedInCaller | null | Promise<SignedInCaller | null> {
     if (!COOKIE_VALUE.test(cookieValue)) return null;
-    const known = this.#known.get(cookieValue, () => this.#lookUp(cookieValue));
+    const known = this.#known.get(cookieValue, () => this.#lookUp(cookieValue, { origin, trace }));
     if (known instanceof Promise) return known.then((found) => callerAt(found, origin));
     return callerAt(known, origin);
   }
@@ -95,14 +107,31 @@ export class SessionCookieAuthenticator implements Authenticator, Disposable {
     this.#known[Symbol.dispose]();
   }
 
-  async #lookUp(cookieValue: string): Promise<KnownCookie | null> {
+  async #lookUp(cookieValue: string, use: CookieUse): Promise<KnownCookie | null> {
+    const isFirstUse = this.#known.find(cookieValue) === undefined;
     const browserSession = await this.#stores.browserSessions.get(hashToken(cookieValue));
     if (browserSession === null) return null;
     const session = await this.#stores.sessions.get(browserSession.sessionId);
     if (session === null || session.expiresAt <= this.#now()) return null;
+    if (isFirstUse) showSignIn(browserSession, use, this.#now());
     const { origin } = browserSession;
     return { caller: { kind: 'user', session, via: 'session-cookie' }, origin };
   }
+}
+
+/**
+ * Puts the first request after a sign-in into the trace of the sign-in, and links that of later first uses. Each
+ * process does it once for each session, when the cookie is not in its cache.
+ */
+function showSignIn(
+  { signIn, origin }: BrowserSession,
+  { origin: usedAt, trace }: CookieUse,
+  now: number,
+): void {
+  // Attack: a cookie stolen at one host, sent to another one to get into the trace of its user.
+  if (signIn === undefined || origin !== usedAt) return;
+  if (now < signIn.endedAt + RETURN_MS) trace?.join(signIn.trace);
+  else trace?.span?.link(signIn.trace);
 }
 
 /** Attack: a user gives a cookie of one provider the name of another provider's. */

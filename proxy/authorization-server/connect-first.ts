@@ -5,6 +5,7 @@ import type { ConnectLinks } from '../connect/connect-links.ts';
 import { randomToken } from '../crypto/tokens.ts';
 import type { EndpointContext } from '../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
+import { carriedTrace } from '../http/carried-trace.ts';
 import { networksOf } from '../http/network-of.ts';
 import { seeOther } from '../http/responses.ts';
 import type { Session } from '../records/session.ts';
@@ -50,10 +51,11 @@ export async function connectFirst(
   { stores, connectLinks }: ConnectFirstOptions,
 ): Promise<GatewayResponse> {
   const requestId = randomToken();
-  const approved = { ...pending, approvedGrantId: grantId };
+  const trace = carriedTrace(request);
+  const approved = { ...pending, approvedGrantId: grantId, ...trace };
   const { endSite } = networksOf(request.remoteAddress);
   await stores.pendingAuthorizations.save(requestId, approved, APPROVED_SECONDS, endSite);
   const returnTo = { kind: 'authorization', requestId } as const;
-  const link = { user: session.identity, routeId, returnTo };
+  const link = { user: session.identity, routeId, returnTo, ...trace };
   return seeOther(connectLinks.urlFor(link, pending.issuer));
 }

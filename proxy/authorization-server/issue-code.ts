@@ -1,5 +1,6 @@
 import type { EndpointContext } from '../endpoints/endpoint.ts';
 import { hashToken, randomToken } from '../crypto/tokens.ts';
+import { carriedTrace } from '../http/carried-trace.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { seeOther } from '../http/responses.ts';
 import type { Client } from '../records/client.ts';
@@ -40,6 +41,7 @@ export async function issueCode(
     resource: pending.resource,
     scopes: pending.scopes,
     grantId,
+    ...carriedTrace(context.request),
   };
   await stores.authorizationCodes.save(hashToken(code), record, CODE_SECONDS);
   audit.write('code-issued', context, { ...auditDetails({ pending, client, session }), grantId });

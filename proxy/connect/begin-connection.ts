@@ -1,6 +1,7 @@
 import { hashToken, randomToken } from '../crypto/tokens.ts';
 import type { EndpointContext } from '../endpoints/endpoint.ts';
 import { bindBrowser } from '../http/browser-binding.ts';
+import { carriedTrace } from '../http/carried-trace.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { networksOf } from '../http/network-of.ts';
 import { seeOther, withCookies } from '../http/responses.ts';
@@ -57,6 +58,7 @@ export async function beginConnection(
       ...{ resource: authorization.resource, scopes: authorization.scopes },
       requiresIss: authorization.server.authorization_response_iss_parameter_supported === true,
       ...{ codeVerifier, redirectUri, returnTo, ...(isSecondTry && { isSecondTry }) },
+      ...carriedTrace(request),
     },
     PENDING_SECONDS,
     networksOf(request.remoteAddress).endSite,

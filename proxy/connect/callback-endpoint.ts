@@ -3,6 +3,7 @@ import type { Endpoint, EndpointContext } from '../endpoints/endpoint.ts';
 import { requireWindow } from '../endpoints/require-click.ts';
 import { ConnectionPageError } from '../errors/connection-errors.ts';
 import { endBinding, isBoundBrowser } from '../http/browser-binding.ts';
+import { continueTrace } from '../http/carried-trace.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { readParameters } from '../http/read-parameters.ts';
 import { withCookies } from '../http/responses.ts';
@@ -68,11 +69,11 @@ function connectionGone(): ConnectionPageError {
  * mix-up. A user who finishes what another one began would give that one the use of their account.
  */
 async function sessionOf(
-  { user, sessionId, browserHash, redirectUri }: PendingConnection,
+  { user, sessionId, browserHash, redirectUri, trace }: PendingConnection,
   context: EndpointContext,
   options: ConnectEndpointOptions,
 ): Promise<Session> {
-  const { origin, cookies, configuration } = context;
+  const { origin, cookies, configuration, request } = context;
   if (redirectUri !== upstreamCallbackUrl(origin)) throw connectionGone();
   if (!isBoundBrowser(origin, cookies, 'connect', browserHash)) {
     throw new ConnectionPageError(
@@ -81,6 +82,7 @@ async function sessionOf(
       { status: 403 },
     );
   }
+  continueTrace(request, { trace });
   const provider = configuration.identityProviders.ofUser(user);
   const browser = await signedInBrowser(context, provider, options);
   const session = browser?.session;

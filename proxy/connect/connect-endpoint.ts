@@ -4,6 +4,7 @@ import { limitNetwork, limitUser } from '../endpoints/limit-rate.ts';
 import { PATHS } from '../endpoints/paths.ts';
 import { requireWindow } from '../endpoints/require-click.ts';
 import { ConnectionFailedError, ConnectionPageError } from '../errors/connection-errors.ts';
+import { continueTrace } from '../http/carried-trace.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { safeReturnPath } from '../identity/sign-in/return-path.ts';
 import { signedInBrowser } from '../identity/sign-in/signed-in-browser.ts';
@@ -45,6 +46,8 @@ async function connect(
   const { compiled } = wanted.route;
   const provider = configuration.identityProviders.ofRoute(compiled);
   const browser = await signedInBrowser(context, provider, options);
+  const isOther = browser !== undefined && isOtherUser(wanted, browser.session);
+  if (!isOther) continueTrace(request, wanted);
   if (browser === undefined) {
     const again = fromOwnPage(context);
     if (again !== undefined) return again;
@@ -52,11 +55,15 @@ async function connect(
     return options.redirectToSignIn(context, { returnPath, provider: compiled.identityProvider });
   }
   const { session } = browser;
-  if (wanted.user !== undefined && userKey(wanted.user) !== userKey(session.identity)) {
+  if (isOther) {
     throw otherUser('This link is for another user than the one who is signed in here.');
   }
   await limitUser(options.stores.rateLimits, 'connection', session.identity);
   return connectUser(wanted, session, context, options);
+}
+
+function isOtherUser({ user }: ConnectRequest, { identity }: Session): boolean {
+  return user !== undefined && userKey(user) !== userKey(identity);
 }
 
 /** Sign-in returns to this address, but only to one that it can carry. */

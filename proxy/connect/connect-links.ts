@@ -1,4 +1,9 @@
 import type { Origin } from '../../shared/snapshot/origin.ts';
+import {
+  formatTraceparent,
+  parseTraceparent,
+  type TraceContext,
+} from '../../shared/telemetry/tracing/trace-context.ts';
 import type { Sealer } from '../crypto/sealer.ts';
 import { PATHS } from '../endpoints/paths.ts';
 import type { UserReference } from '../records/user-key.ts';
@@ -17,6 +22,8 @@ export interface ConnectLink {
   /** See `CompiledUpstreamOAuth.routeId`. */
   readonly routeId: string;
   readonly returnTo: LinkReturn;
+  /** The trace in which it was made. Absent without tracing, and in links of earlier releases. */
+  readonly trace?: TraceContext;
 }
 
 /** A link that was opened. */
@@ -45,12 +52,15 @@ export class ConnectLinks {
    * Returns a URL at the host of an MCP server, at which this user alone can connect it. A page whose form
    * leads there must allow `https:` as a target of forms: the redirects go on to other sites.
    */
-  urlFor({ user, routeId, returnTo }: ConnectLink, origin: Origin): string {
+  urlFor({ user, routeId, returnTo, trace }: ConnectLink, origin: Origin): string {
     const { provider, issuer = null, subject } = user;
     const requestId = returnTo.kind === 'authorization' ? returnTo.requestId : null;
     const expiresAt = this.#now() + LIFETIMES[returnTo.kind];
     const members = [provider, issuer, subject, routeId, returnTo.kind, requestId, expiresAt];
-    const sealed = this.#sealer.seal(JSON.stringify(members), contextOf(origin));
+    const text = JSON.stringify(
+      trace === undefined ? members : [...members, formatTraceparent(trace)],
+    );
+    const sealed = this.#sealer.seal(text, contextOf(origin));
     return `${origin}${PATHS.connect}?link=${sealed}`;
   }
 
@@ -67,8 +77,8 @@ function contextOf(origin: Origin): string {
 }
 
 function parse(text: string, now: number): OpenedLink {
-  // Sealed by `urlFor`.
-  const [provider, issuer, subject, routeId, kind, requestId, expiresAt] = JSON.parse(text) as [
+  // Sealed by `urlFor`. Links of earlier releases end before the trace.
+  const members = JSON.parse(text) as [
     string,
     string | null,
     string,
@@ -76,8 +86,12 @@ function parse(text: string, now: number): OpenedLink {
     LinkReturn['kind'],
     string | null,
     number,
+    string?,
   ];
+  const [provider, issuer, subject, routeId, kind, requestId, expiresAt, traceparent] = members;
   const user = { provider, ...(issuer !== null && { issuer }), subject };
   const returnTo = kind === 'authorization' ? { kind, requestId: requestId ?? '' } : { kind };
-  return { user, routeId, returnTo, isExpired: expiresAt <= now };
+  const trace = traceparent === undefined ? undefined : parseTraceparent(traceparent);
+  const link = { user, routeId, returnTo, isExpired: expiresAt <= now };
+  return trace === undefined ? link : { ...link, trace };
 }

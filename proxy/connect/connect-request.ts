@@ -1,5 +1,6 @@
 import type { GatewayRoute, HostRoutes } from '../configuration/routing-table.ts';
 import { withoutFinalSlash } from '../../shared/paths/without-final-slash.ts';
+import type { TraceContext } from '../../shared/telemetry/tracing/trace-context.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
 import type { EndpointContext } from '../endpoints/endpoint.ts';
 import { ConnectionPageError } from '../errors/connection-errors.ts';
@@ -16,6 +17,8 @@ export interface ConnectRequest {
   /** The only user who may; undefined if the link is for everybody. */
   readonly user: UserReference | undefined;
   readonly returnTo: LinkReturn | { readonly kind: 'redirect'; readonly url: string };
+  /** See `ConnectLink`. */
+  readonly trace?: TraceContext;
 }
 
 const PARAMETERS = ['redirect_url', 'resource', 'link'];
@@ -66,7 +69,8 @@ function fromLink(
       'The MCP server of this link is not there any more, or needs no connection now.',
     );
   }
-  return { route, user: link.user, returnTo: link.returnTo };
+  const { user, returnTo, trace } = link;
+  return { route, user, returnTo, ...(trace !== undefined && { trace }) };
 }
 
 function fromApplication(

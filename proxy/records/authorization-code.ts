@@ -1,3 +1,5 @@
+import type { TraceContext } from '../../shared/telemetry/tracing/trace-context.ts';
+
 /** The request and the session for which an authorization code was issued. */
 export interface AuthorizationCode {
   readonly issuer: string;
@@ -11,4 +13,6 @@ export interface AuthorizationCode {
   readonly scopes: readonly string[];
   /** Id of the grant that its redemption creates. Chosen in advance, so that reuse can revoke the grant. */
   readonly grantId: string;
+  /** See `PendingAuthorization`. */
+  readonly trace?: TraceContext;
 }

@@ -1,3 +1,5 @@
+import type { TraceContext } from '../../shared/telemetry/tracing/trace-context.ts';
+
 /** A user's approval for one client to use one route; its tokens are issued from it. */
 export interface Grant {
   readonly id: string;
@@ -16,4 +18,6 @@ export interface Grant {
   readonly redirectUri?: string;
   /** When the client last got a token; milliseconds since the epoch. Absent in records of earlier releases. */
   readonly usedAt?: number;
+  /** The trace in which it was made. Absent without tracing, and in records of earlier releases. */
+  readonly signInTrace?: TraceContext;
 }

@@ -1,4 +1,5 @@
 import type { Origin } from '../../shared/snapshot/origin.ts';
+import type { TraceContext } from '../../shared/telemetry/tracing/trace-context.ts';
 
 /** A valid authorization request that waits for the user. */
 export interface PendingAuthorization {
@@ -18,4 +19,6 @@ export interface PendingAuthorization {
   readonly isSilent?: boolean;
   /** Id of the grant that the user approved. Present while they connect the server behind the route. */
   readonly approvedGrantId?: string;
+  /** The trace that the request belongs to. Absent without tracing, and in records of earlier releases. */
+  readonly trace?: TraceContext;
 }

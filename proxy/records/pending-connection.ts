@@ -1,3 +1,4 @@
+import type { TraceContext } from '../../shared/telemetry/tracing/trace-context.ts';
 import type { PendingAuthorization } from './pending-authorization.ts';
 import type { TokenHash } from '../crypto/tokens.ts';
 import type { UserReference } from './user-key.ts';
@@ -26,6 +27,8 @@ export interface PendingConnection {
   readonly returnTo: ReturnTarget;
   /** The server forgot the registration with which the user began, so this is another try with a new one. */
   readonly isSecondTry?: true;
+  /** The trace that the connection belongs to. Absent without tracing, and in records of earlier releases. */
+  readonly trace?: TraceContext;
 }
 
 /** Where the user goes afterwards. */

@@ -1,5 +1,6 @@
 import type { TokenHash } from '../crypto/tokens.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
+import type { TraceContext } from '../../shared/telemetry/tracing/trace-context.ts';
 
 /** A sign-in that the user has not finished at the identity provider. */
 export interface PendingSignIn {
@@ -20,4 +21,6 @@ export interface PendingSignIn {
   readonly nonce: string;
   /** PKCE verifier (RFC 7636). */
   readonly codeVerifier: string;
+  /** The trace that the sign-in belongs to. Absent without tracing, and in records of earlier releases. */
+  readonly trace?: TraceContext;
 }

@@ -5,6 +5,7 @@ import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import { limitNetwork } from '../../endpoints/limit-rate.ts';
 import { refuseEmbedded } from '../../endpoints/refuse-subresource.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
+import { carriedTrace } from '../../http/carried-trace.ts';
 import { networksOf } from '../../http/network-of.ts';
 import { readForm } from '../../http/read-form.ts';
 import { readParameters } from '../../http/read-parameters.ts';
@@ -60,7 +61,8 @@ async function authorize(
   if (client === null) throw new UnknownClientError();
   const target = responseTargetOf(parameters, client, origin);
   try {
-    const pending = readAuthorizationRequest(parameters, client, target, issuerOf(context));
+    const valid = readAuthorizationRequest(parameters, client, target, issuerOf(context));
+    const pending = { ...valid, ...carriedTrace(request) };
     const requestId = randomToken();
     const { endSite } = networksOf(request.remoteAddress);
     await stores.pendingAuthorizations.save(requestId, pending, PENDING_SECONDS, endSite);

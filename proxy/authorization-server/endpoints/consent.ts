@@ -17,6 +17,7 @@ import type { SessionCookieAuthenticator } from '../../authentication/session-co
 import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import { limitUser } from '../../endpoints/limit-rate.ts';
 import { requireClick, requireWindow } from '../../endpoints/require-click.ts';
+import { continueTrace } from '../../http/carried-trace.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { readForm } from '../../http/read-form.ts';
 import { readParameters } from '../../http/read-parameters.ts';
@@ -174,6 +175,7 @@ async function questionOf(
   const pending = await options.stores.pendingAuthorizations.peek(requestId);
   if (pending === null) throw requestGone();
   refuseOtherOrigin(context.origin, authenticateOrigin ?? pending.issuer);
+  continueTrace(context.request, pending);
   const { identityProviders, settings } = context.configuration;
   const route = routeOf(pending, context);
   const identityProvider = route?.compiled.identityProvider;

@@ -1,5 +1,6 @@
 import { hashToken, type TokenHash } from '../../crypto/tokens.ts';
 import { InvalidGrantError } from '../../errors/oauth-errors.ts';
+import { carriedTrace, continueTrace } from '../../http/carried-trace.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { keepSignIn } from '../../identity/session/listed-sign-ins.ts';
 import type { AuthorizationCode } from '../../records/authorization-code.ts';
@@ -35,11 +36,16 @@ export async function redeemAuthorizationCode(
   const code = await stores.authorizationCodes.peek(hash);
   if (code === null) throw unknownCode();
   refuseMisuse(code, request);
+  continueTrace(request.context.request, code);
   const session = await stores.sessions.get(code.sessionId);
   if (session === null) throw new InvalidGrantError('the session has ended');
   refuseOtherProvider(session, code.resource, request);
 
-  const grant = grantOf(code, session, request.client, now());
+  const { trace: signInTrace } = carriedTrace(request.context.request);
+  const grant = {
+    ...grantOf(code, session, request.client, now()),
+    ...(signInTrace !== undefined && { signInTrace }),
+  };
   const { token: refreshToken, reference } = refreshTokens.firstOf(grant.id);
   const { refreshTokenSeconds } = settings.tokens;
   // In this order: a grant without its sign-in would lock the client out.

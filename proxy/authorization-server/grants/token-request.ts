@@ -1,12 +1,13 @@
 import type { CompiledSettings } from '../../../shared/snapshot/snapshot.ts';
 import type { IdentityProviders } from '../../configuration/identity-providers.ts';
+import type { EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import type { SessionOfSignIn } from '../../identity/session/live-sessions.ts';
 import type { Stores } from '../../store/stores.ts';
 import type { Client } from '../../records/client.ts';
 import type { ExternalTokens } from '../../authentication/external-tokens.ts';
 import type { Issuer } from '../resources.ts';
-import type { AuditContext, AuditLog } from '../../telemetry/audit-log.ts';
+import type { AuditLog } from '../../telemetry/audit-log.ts';
 import type { InternalTokens } from '../../upstream-oauth/internal-tokens/internal-tokens.ts';
 import type { RefreshTokens } from './refresh-tokens.ts';
 
@@ -17,7 +18,7 @@ export interface TokenRequest {
   readonly identityProviders: IdentityProviders;
   readonly client: Client;
   readonly parameters: URLSearchParams;
-  readonly context: AuditContext;
+  readonly context: Pick<EndpointContext, 'request' | 'configuration'>;
 }
 
 /** Options of a grant type. */

@@ -1,4 +1,5 @@
 import { hashToken, randomToken } from '../../crypto/tokens.ts';
+import { carriedTrace } from '../../http/carried-trace.ts';
 import { sessionCookie, sessionCookieName } from '../../http/cookies.ts';
 import { SignInFailedError } from '../../errors/authentication-errors.ts';
 import type { EndpointContext } from '../../endpoints/endpoint.ts';
@@ -13,7 +14,7 @@ const SECOND = 1000;
  */
 export async function beginBrowserSession(
   session: Session,
-  { origin, configuration }: Pick<EndpointContext, 'origin' | 'configuration'>,
+  { origin, configuration, request }: Pick<EndpointContext, 'origin' | 'configuration' | 'request'>,
   { stores, now }: Pick<SignInOptions, 'stores' | 'now'>,
 ): Promise<string> {
   const provider = configuration.identityProviders.ofUser(session.identity);
@@ -21,7 +22,12 @@ export async function beginBrowserSession(
     throw new SignInFailedError('other-provider', 'the identity provider of the session is gone');
   }
   const value = randomToken();
-  const browserSession = { sessionId: session.id, origin };
+  const { trace } = carriedTrace(request);
+  const browserSession = {
+    sessionId: session.id,
+    origin,
+    ...(trace !== undefined && { signIn: { trace, endedAt: now() } }),
+  };
   await stores.browserSessions.save(hashToken(value), browserSession, session.expiresAt);
   const maxAgeSeconds = Math.floor((session.expiresAt - now()) / SECOND);
   const name = sessionCookieName(origin, provider);

@@ -1,6 +1,7 @@
 import { hashToken, randomToken } from '../../crypto/tokens.ts';
 import type { EndpointContext } from '../../endpoints/endpoint.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
+import { carriedTrace } from '../../http/carried-trace.ts';
 import { networksOf } from '../../http/network-of.ts';
 import { seeOther } from '../../http/responses.ts';
 import { continuePage } from '../../pages/continue-page.ts';
@@ -31,7 +32,7 @@ export async function finishSignIn(
   const code = randomToken();
   await stores.signInCodes.save(
     hashToken(code),
-    { sessionId: session.id, targetOrigin, returnPath, targetHash },
+    { sessionId: session.id, targetOrigin, returnPath, targetHash, ...carriedTrace(here.request) },
     CODE_LIFETIME_SECONDS,
     networksOf(here.request.remoteAddress).endSite,
   );

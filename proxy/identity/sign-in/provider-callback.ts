@@ -1,5 +1,6 @@
 import { hashToken, randomToken } from '../../crypto/tokens.ts';
 import { SignInFailedError } from '../../errors/authentication-errors.ts';
+import { continueTrace } from '../../http/carried-trace.ts';
 import { endBinding, isBoundBrowser } from '../../http/browser-binding.ts';
 import { limitUser } from '../../endpoints/limit-rate.ts';
 import type { EndpointContext } from '../../endpoints/endpoint.ts';
@@ -55,10 +56,11 @@ async function consumePending(
 ): Promise<PendingSignIn> {
   const pending = await consumeChecked(stores.pendingSignIns, hashToken(state), (found) => {
     // Attack: login CSRF (RFC 6749, 10.12). One browser's sign-in must not sign in another browser.
-    const { origin, cookies } = context;
+    const { origin, cookies, request } = context;
     if (!isBoundBrowser(origin, cookies, 'sign-in', found.authenticateHash)) {
       throw new SignInFailedError('other-browser', 'the sign-in was begun in another browser');
     }
+    continueTrace(request, found);
   });
   if (pending === null) {
     throw new SignInFailedError('unknown-state', 'the state is unknown, expired or used');

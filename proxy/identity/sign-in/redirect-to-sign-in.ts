@@ -1,4 +1,5 @@
 import type { Sealer } from '../../crypto/sealer.ts';
+import { carriedTrace } from '../../http/carried-trace.ts';
 import { bindBrowser } from '../../http/browser-binding.ts';
 import { readCookies } from '../../http/cookies.ts';
 import type { EndpointContext } from '../../endpoints/endpoint.ts';
@@ -47,6 +48,7 @@ export function redirectToSignIn(
       targetHash: hash,
       expiresAt: now() + REQUEST_LIFETIME,
       provider,
+      ...carriedTrace(request),
     },
     audience,
     sealer,

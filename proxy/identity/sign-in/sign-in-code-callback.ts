@@ -1,5 +1,6 @@
 import { hashToken } from '../../crypto/tokens.ts';
 import { SignInFailedError } from '../../errors/authentication-errors.ts';
+import { continueTrace } from '../../http/carried-trace.ts';
 import { endBinding, isBoundBrowser } from '../../http/browser-binding.ts';
 import { limitUser } from '../../endpoints/limit-rate.ts';
 import type { EndpointContext } from '../../endpoints/endpoint.ts';
@@ -32,7 +33,7 @@ export async function receiveSignInCode(
 
 async function consumeCode(
   code: string,
-  { origin, cookies }: EndpointContext,
+  { origin, cookies, request }: EndpointContext,
   { stores }: SignInOptions,
 ): Promise<SignInCode> {
   const record = await consumeChecked(stores.signInCodes, hashToken(code), (found) => {
@@ -43,6 +44,7 @@ async function consumeCode(
     if (!isBoundBrowser(origin, cookies, 'sign-in', found.targetHash)) {
       throw new SignInFailedError('other-browser', 'the sign-in was begun in another browser');
     }
+    continueTrace(request, found);
   });
   if (record === null) {
     throw new SignInFailedError('unknown-code', 'the code is unknown, expired or used');

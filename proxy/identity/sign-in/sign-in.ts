@@ -4,6 +4,7 @@ import { SignInFailedError } from '../../errors/authentication-errors.ts';
 import type { Endpoint, EndpointContext } from '../../endpoints/endpoint.ts';
 import { limitNetwork } from '../../endpoints/limit-rate.ts';
 import { refuseSubresource } from '../../endpoints/refuse-subresource.ts';
+import { carriedTrace, continueTrace } from '../../http/carried-trace.ts';
 import { bindBrowser } from '../../http/browser-binding.ts';
 import type { GatewayResponse } from '../../http/gateway-response.ts';
 import { networksOf } from '../../http/network-of.ts';
@@ -48,6 +49,7 @@ async function signIn(context: EndpointContext, options: SignInOptions): Promise
   const sealed = readParameters(context.request.query).getAll('request');
   if (sealed.length === 0) return signInAtStartPage(context, options);
   const request = openRequest(sealed, context, options);
+  continueTrace(context.request, request);
   const provider = requireIdentityProvider(
     request.provider,
     context.configuration.identityProviders,
@@ -111,7 +113,7 @@ async function redirectToProvider(
   const pending = { targetOrigin, returnPath, targetHash, provider: name, issuer, nonce };
   await stores.pendingSignIns.save(
     hashToken(secrets.state),
-    { ...pending, authenticateHash: hash, codeVerifier },
+    { ...pending, authenticateHash: hash, codeVerifier, ...carriedTrace(request) },
     PENDING_LIFETIME_SECONDS,
     networksOf(request.remoteAddress).endSite,
   );

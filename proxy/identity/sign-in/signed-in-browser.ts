@@ -28,19 +28,19 @@ interface SessionFinder {
  * this host.
  */
 export async function signedInBrowser(
-  { cookies, origin }: Pick<EndpointContext, 'cookies' | 'origin'>,
+  { cookies, origin, request }: Pick<EndpointContext, 'cookies' | 'origin' | 'request'>,
   provider: CompiledIdentityProvider | undefined,
   { sessionCookies }: SessionFinder,
 ): Promise<SignedInBrowser | undefined> {
   const cookie = provider && cookies[sessionCookieName(origin, provider)];
   if (cookie === undefined) return undefined;
-  const caller = await sessionCookies.callerOf(cookie, origin);
+  const caller = await sessionCookies.callerOf(cookie, origin, request.trace);
   if (caller === null || !isUserOf(provider, caller.session.identity)) return undefined;
   return { cookie, session: caller.session };
 }
 
 /** A request, and the configuration that names its cookies. */
-type BrowserContext = Pick<EndpointContext, 'cookies' | 'origin' | 'configuration'>;
+type BrowserContext = Pick<EndpointContext, 'request' | 'cookies' | 'origin' | 'configuration'>;
 
 /**
  * Returns the browser that sent a request, once for each provider at which it is signed in at this host.
@@ -64,7 +64,7 @@ export async function sessionsOfBrowser(
  * until `signIn` moves back.
  */
 export async function heldSessions(
-  { cookies, origin, configuration }: BrowserContext,
+  { request, cookies, origin, configuration }: BrowserContext,
   { sessionCookies }: SessionFinder,
 ): Promise<readonly HeldSession[]> {
   const names = configuration.identityProviders
@@ -74,7 +74,8 @@ export async function heldSessions(
     );
   const held = [...new Set(names)].map(async (name) => {
     const cookie = cookies[name];
-    const caller = cookie === undefined ? null : await sessionCookies.callerOf(cookie, origin);
+    const caller =
+      cookie === undefined ? null : await sessionCookies.callerOf(cookie, origin, request.trace);
     return cookie === undefined || caller === null
       ? []
       : [{ name, cookie, session: caller.session }];

@@ -16,6 +16,11 @@ export const isNumber: Guard<number> = (value) => typeof value === 'number';
 /** Accepts booleans. */
 export const isBoolean: Guard<boolean> = (value) => typeof value === 'boolean';
 
+/** Accepts texts that match. */
+export function isTextLike(pattern: RegExp): Guard<string> {
+  return (value): value is string => isString(value) && pattern.test(value);
+}
+
 /** Accepts these values only. */
 export function isOneOf<Value>(values: readonly Value[]): Guard<Value> {
   const known: ReadonlySet<unknown> = new Set(values);

@@ -8,7 +8,7 @@ import type { PendingAuthorization } from '../../../records/pending-authorizatio
 import type { AuthorizationCode } from '../../../records/authorization-code.ts';
 import type { RegisteredClient } from '../../../records/registered-client.ts';
 import type { Grant } from '../../../records/grant.ts';
-import type { BrowserSession } from '../../../records/browser-session.ts';
+import type { BrowserSession, TracedSignIn } from '../../../records/browser-session.ts';
 import type { SignInRecord } from '../../../records/sign-in-record.ts';
 import type { VersionedSignIn } from '../../sign-in-store.ts';
 import {
@@ -20,10 +20,23 @@ import {
   isOptional,
   isString,
   isStringList,
+  isTextLike,
   type Guard,
 } from './guards.ts';
+import type { TraceContext } from '../../../../shared/telemetry/tracing/trace-context.ts';
 import { isOrigin } from '../../../../shared/snapshot/origin.ts';
 import { isRecord } from '../../../../shared/runtime/is-record.ts';
+
+const TRACE_ID = /^[0-9a-f]{32}$/;
+const SPAN_ID = /^[0-9a-f]{16}$/;
+
+/** Accepts what records hold of a trace. */
+export const isTraceContext = hasShape<TraceContext>({
+  traceId: isTextLike(TRACE_ID),
+  spanId: isTextLike(SPAN_ID),
+  isSampled: isBoolean,
+  traceState: isOptional(isString),
+});
 
 const isIdentity = hasShape<Identity>({
   provider: isString,
@@ -50,6 +63,7 @@ export const isSession = hasShape<Session>({
 export const isBrowserSession = hasShape<BrowserSession>({
   sessionId: isString,
   origin: isOrigin,
+  signIn: isOptional(hasShape<TracedSignIn>({ trace: isTraceContext, endedAt: isNumber })),
 });
 
 const isSignIn = hasShape<SignInRecord>({
@@ -81,6 +95,7 @@ export const isPendingSignIn = hasShape<PendingSignIn>({
   issuer: isOptional(isString),
   nonce: isString,
   codeVerifier: isString,
+  trace: isOptional(isTraceContext),
 });
 
 /** Accepts sign-in code records. */
@@ -89,6 +104,7 @@ export const isSignInCode = hasShape<SignInCode>({
   targetOrigin: isOrigin,
   returnPath: isString,
   targetHash: isTokenHash,
+  trace: isOptional(isTraceContext),
 });
 
 /** Accepts records of authorization requests that wait for the user. */
@@ -104,6 +120,7 @@ export const isPendingAuthorization = hasShape<PendingAuthorization>({
   askAgain: isBoolean,
   isSilent: isOptional(isBoolean),
   approvedGrantId: isOptional(isString),
+  trace: isOptional(isTraceContext),
 });
 
 const isClientMetadata = hasShape<ClientMetadata>({
@@ -148,6 +165,7 @@ const isAuthorizationCode = hasShape<AuthorizationCode>({
   resource: isString,
   scopes: isStringList,
   grantId: isString,
+  trace: isOptional(isTraceContext),
 });
 
 /** Accepts authorization code records. */
@@ -167,4 +185,5 @@ export const isGrant = hasShape<Grant>({
   clientName: isOptional(isString),
   redirectUri: isOptional(isString),
   usedAt: isOptional(isNumber),
+  signInTrace: isOptional(isTraceContext),
 });

@@ -19,7 +19,7 @@ import {
   isStringList,
   type Guard,
 } from './guards.ts';
-import { isPendingAuthorization } from './record-guards.ts';
+import { isPendingAuthorization, isTraceContext } from './record-guards.ts';
 
 const isInternalToken = hasShape<InternalToken>({
   accessToken: isString,
@@ -79,6 +79,7 @@ export const isPendingConnection = hasShape<PendingConnection>({
   requiresIss: isBoolean,
   returnTo: isReturnTarget,
   isSecondTry: isOptional(isOneOf([true])),
+  trace: isOptional(isTraceContext),
 });
 
 /** Accepts registrations at authorization servers of upstreams. */

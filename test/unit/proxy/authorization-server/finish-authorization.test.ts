@@ -45,7 +45,7 @@ async function finish(
   });
   const result =
     kind === 'connected' ? { kind } : ({ kind, connectError: 'access_denied' } as const);
-  const context = { configuration: { settings: {} } } as EndpointContext;
+  const context = { request: {}, configuration: { settings: {} } } as EndpointContext;
   try {
     const { headers } = await finishAuthorization(PENDING, result, SESSION, context);
     return String(headers.location);

@@ -33,6 +33,20 @@ describe('a link to connect', () => {
 
   const url = links.urlFor({ user: ALICE, routeId: 'route-1', returnTo: { kind: 'page' } }, ORIGIN);
 
+  test('carries the trace in which it was made', () => {
+    const trace = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), isSampled: false };
+    const returnTo = { kind: 'account' } as const;
+    const traced = links.urlFor({ user: ALICE, routeId: 'route-1', returnTo, trace }, ORIGIN);
+    expect(links.open(sealedIn(traced), ORIGIN)?.trace).toEqual(trace);
+    expect(Buffer.from(sealedIn(traced), 'base64url').toString('latin1')).not.toContain('aaaa');
+  });
+
+  test('of an earlier release has no trace', () => {
+    const members = ['corp', null, 'alice', 'route-1', 'page', null, 10 * MINUTE];
+    const sealed = sealer.seal(JSON.stringify(members), `connect-link ${ORIGIN}`);
+    expect(links.open(sealed, ORIGIN)).not.toHaveProperty('trace');
+  });
+
   test('shows nothing of the user', () => {
     expect(Buffer.from(sealedIn(url), 'base64url').toString('latin1')).not.toContain('alice');
   });

@@ -37,6 +37,29 @@ describe('a sealed sign-in request', () => {
     for (const each of sealed) expect(openSignInRequest(each, audience, sealer)).toEqual(expected);
   });
 
+  test.each([true, false])('carries its trace, sampled: %j, without revealing it', (isSampled) => {
+    const trace = { traceId: '0123456789abcdef'.repeat(2), spanId: 'fedcba9876543210', isSampled };
+    const sealed = sealSignInRequest({ ...request, trace }, audience, sealer);
+    expect(openSignInRequest(sealed, audience, sealer)).toEqual({ ...request, trace });
+    expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toContain(trace.traceId);
+  });
+
+  test('opens without a trace where what was sealed is not one', () => {
+    const { targetOrigin, returnPath, targetHash, expiresAt, provider } = request;
+    for (const trace of ['', 'a trace', 7, null]) {
+      const text = JSON.stringify([
+        targetOrigin,
+        returnPath,
+        targetHash,
+        expiresAt,
+        provider,
+        trace,
+      ]);
+      const sealed = sealer.seal(text, `sign-in-request ${audience}`);
+      expect(openSignInRequest(sealed, audience, sealer)).toEqual(request);
+    }
+  });
+
   test('reveals nothing of its content, and needs no encoding in a URL', () => {
     const sealed = sealSignInRequest(request, audience, sealer);
     expect(sealed).toMatch(/^[\w-]+$/);
