@@ -15,6 +15,7 @@ import { observedFetch } from './observed-fetch.ts';
 import { BoundedMap } from '../cache/bounded-map.ts';
 import type { SignInProvider } from './require-identity-provider.ts';
 import { CachedValue } from '../cache/cached-value.ts';
+import { wrongIssuer } from './wrong-issuer.ts';
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
@@ -84,6 +85,8 @@ async function discover(
       // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked to warn; loopback only
       ...(url.protocol === 'http:' && mayUseHttp ? [allowInsecureRequests] : []),
     ],
+  }).catch((error: unknown) => {
+    throw wrongIssuer(error, issuer) ?? error;
   });
 }
 
