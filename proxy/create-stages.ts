@@ -27,11 +27,13 @@ import type { SealingKeys } from './crypto/sealing-key.ts';
 import { endpointFinder } from './endpoints/find-endpoint.ts';
 import { PATHS } from './endpoints/paths.ts';
 import { AssertionSigner } from './identity/assertion/assertion.ts';
+import { ProviderCalls } from './identity-provider/provider-calls.ts';
 import { ProviderDiscovery } from './identity-provider/provider-discovery.ts';
 import { createIdentityEndpoints, type IdentityEndpoints } from './identity/identity-endpoints.ts';
 import { createApplicationEndpoints } from './mcp-applications/application-endpoints.ts';
 import { McpSessions } from './mcp-sessions/mcp-sessions.ts';
 import { createGuardedFetch, type GuardedFetch } from './outbound/guarded-fetch.ts';
+import { OutboundCalls } from './outbound/outbound-calls.ts';
 import { createFailureAnswers } from './pipeline/answer-failure.ts';
 import type { Stages } from './pipeline/handle-request.ts';
 import type { Identity } from './records/session.ts';
@@ -96,7 +98,9 @@ export function createStages(options: StagesOptions): DisposableStages {
   const outageGraceSeconds = (): number => configuration.current?.settings.outageGraceSeconds ?? 0;
   const audit = new AuditLog(createLogger('audit', lines));
   const checks = { stores, outageGraceSeconds, isOfProvider, now };
-  const discovery = new ProviderDiscovery({ devAllowLoopback, now });
+  const outbound = new OutboundCalls();
+  const calls = new ProviderCalls(outbound);
+  const discovery = new ProviderDiscovery({ devAllowLoopback, now, calls });
   const identity = createIdentityEndpoints({ ...options, ...checks, discovery, sealer, audit });
   const externalTokens = new ExternalTokens(sealer);
   const applicationTokens = new ApplicationTokens(sealer);
@@ -114,6 +118,7 @@ export function createStages(options: StagesOptions): DisposableStages {
   const guardedFetch = options.guardedFetch ?? createGuardedFetch({ devAllowLoopback });
   const upstreamAuthorizations = new UpstreamAuthorizations({
     guardedFetch,
+    outbound,
     registrations: stores.upstreamRegistrations,
     reports: options.upstreamAuthReports ?? NO_REPORTS,
     knowsClient,
@@ -126,7 +131,9 @@ export function createStages(options: StagesOptions): DisposableStages {
   const connectLinks = new ConnectLinks({ sealer, now });
   const authorizationServer = authorizationServerOptions(
     {
-      ...{ ...options, stores, now, externalTokens, refreshTokens, audit, guardedFetch },
+      ...{ ...options, stores, now, externalTokens, refreshTokens, audit },
+      documentFetch: outbound.through(guardedFetch, 'client-metadata', 'document'),
+      keysFetch: outbound.through(guardedFetch, 'client-metadata', 'keys'),
       ...{ internalTokens, connectLinks },
     },
     identity,
@@ -202,14 +209,15 @@ function authorizationServerOptions(
       OAuthEndpointOptions,
       'externalTokens' | 'refreshTokens' | 'now' | 'audit' | 'internalTokens' | 'connectLinks'
     > & {
-      readonly guardedFetch: GuardedFetch;
+      readonly documentFetch: GuardedFetch;
+      readonly keysFetch: GuardedFetch;
     },
   identity: IdentityEndpoints,
 ): OAuthEndpointOptions {
   const { stores, externalTokens, refreshTokens, devAllowLoopback, now, audit, logger } = options;
-  const { guardedFetch, internalTokens, connectLinks } = options;
+  const { documentFetch, keysFetch, internalTokens, connectLinks } = options;
   const readMetadataDocument = createMetadataDocumentReader({
-    guardedFetch,
+    guardedFetch: documentFetch,
     devAllowLoopback,
     now,
   });
@@ -220,7 +228,7 @@ function authorizationServerOptions(
     sessionOf: identity.sessionOf,
     ...{ internalTokens, connectLinks, audit, logger, now },
     findClient: createFindClient({ clients: stores.clients, readMetadataDocument }),
-    readClientKeys: createClientKeysReader({ guardedFetch, now }),
+    readClientKeys: createClientKeysReader({ guardedFetch: keysFetch, now }),
     sessionCookies: identity.sessionCookies,
     redirectToSignIn: identity.redirectToSignIn,
   };

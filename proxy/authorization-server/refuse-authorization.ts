@@ -27,6 +27,7 @@ export function refuseAuthorization(
   { request }: Pick<EndpointContext, 'request'>,
   logger: Logger,
 ): GatewayResponse {
+  request.trace?.span?.recordError(error);
   logger.info('request refused', { 'request-id': request.id, reason: error.reason }, error);
   const location = errorRedirect(target, error);
   const { isLoopback } = redirectTarget(target.redirectUri);

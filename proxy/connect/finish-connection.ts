@@ -98,6 +98,7 @@ export async function reportFailure(
   options: FinishOptions & Pick<ConnectEndpointOptions, 'audit' | 'logger' | 'internalTokens'>,
 ): Promise<GatewayResponse> {
   const { route, session } = attempt;
+  context.request.trace?.span?.recordError(error);
   const result = failedResult(error);
   const isRefused = result.connectError !== 'temporarily_unavailable';
   if (route !== undefined && isRefused && error instanceof TokenRequestError) {

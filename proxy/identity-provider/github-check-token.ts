@@ -4,6 +4,7 @@ import {
   requestGithub,
   type GithubResponse,
 } from './github-request.ts';
+import type { ProviderCalls } from './provider-calls.ts';
 import type { SignInProvider } from './require-identity-provider.ts';
 
 const NOT_FOUND = 404;
@@ -27,10 +28,12 @@ export interface GithubTokenCheck {
 export async function checkGithubToken(
   { apiUrl = '', clientId, clientSecret = '' }: SignInProvider,
   token: string,
+  calls: ProviderCalls,
 ): Promise<GithubTokenCheck | null> {
   const url = `${apiUrl}/applications/${encodeURIComponent(clientId)}/token`;
   const credentials = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
-  const response = await requestGithub(url, {
+  const response = await requestGithub(calls, url, {
+    operation: 'introspection',
     headers: { ...GITHUB_API_HEADERS, authorization: `Basic ${credentials}` },
     json: { access_token: token },
   });

@@ -1,6 +1,6 @@
 import { isRecord } from '../../shared/runtime/is-record.ts';
 import { member } from '../json/json-object.ts';
-import { observedFetch } from './observed-fetch.ts';
+import type { ProviderCalls, ProviderOperation } from './provider-calls.ts';
 
 /** Timeout of every request to GitHub. */
 const TIMEOUT_MS = 10_000;
@@ -16,6 +16,7 @@ export const GITHUB_API_HEADERS = {
 
 /** A request to GitHub. Without a body it is a GET. */
 export interface GithubRequest {
+  readonly operation: ProviderOperation;
   readonly headers: Readonly<Record<string, string>>;
   readonly form?: URLSearchParams;
   readonly json?: object;
@@ -44,12 +45,14 @@ export class GithubRefusedError extends Error {
 
 /** Sends a request to GitHub. Rejects if there is no response, or a redirect. */
 export async function requestGithub(
+  calls: ProviderCalls,
   url: string,
-  { headers, form, json }: GithubRequest,
+  { operation, headers, form, json }: GithubRequest,
 ): Promise<GithubResponse> {
   const body = json === undefined ? form : JSON.stringify(json);
   const type = json === undefined ? {} : { 'content-type': 'application/json' };
-  const response = await observedFetch(url, {
+  const fetch = calls.fetchFor(() => operation);
+  const response = await fetch(url, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { 'user-agent': USER_AGENT, ...type, ...headers },
     body,

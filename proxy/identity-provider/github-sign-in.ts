@@ -4,6 +4,7 @@ import { githubUserOf } from './github-user.ts';
 import { GithubRefusedError } from './github-request.ts';
 import { requestGithubTokens, type GithubTokens } from './github-tokens.ts';
 import type { AuthorizationSecrets, ProviderAnswer } from './provider-answer.ts';
+import type { ProviderCalls } from './provider-calls.ts';
 import type { SignInProvider } from './require-identity-provider.ts';
 
 /** Allows to read the addresses of a user; who the user is needs no scope. */
@@ -33,15 +34,17 @@ export async function identifyWithGithub(
   provider: SignInProvider,
   url: URL,
   { codeVerifier }: Pick<AuthorizationSecrets, 'codeVerifier'>,
+  calls: ProviderCalls,
 ): Promise<ProviderAnswer> {
   const error = url.searchParams.get('error');
   if (error !== null) throw new GithubRefusedError(error);
-  const tokens = await requestGithubTokens(provider, {
+  const parameters = {
     code: url.searchParams.get('code') ?? '',
     redirect_uri: url.origin + url.pathname,
     code_verifier: codeVerifier,
-  });
-  const claimed = await githubUserOf(provider, tokens.accessToken);
+  };
+  const tokens = await requestGithubTokens(provider, parameters, calls);
+  const claimed = await githubUserOf(provider, tokens.accessToken, calls);
   return { claimed, ...renewalOf(tokens) };
 }
 

@@ -1,3 +1,4 @@
+import type { ProviderCalls } from './provider-calls.ts';
 import type { SignInProvider } from './require-identity-provider.ts';
 import { GithubRefusedError, memberIn, requestGithub } from './github-request.ts';
 
@@ -19,8 +20,10 @@ export interface GithubTokens {
 export async function requestGithubTokens(
   { issuer, clientId, clientSecret = '' }: SignInProvider,
   parameters: Readonly<Record<string, string>>,
+  calls: ProviderCalls,
 ): Promise<GithubTokens> {
-  const { status, body } = await requestGithub(`${issuer}/login/oauth/access_token`, {
+  const { status, body } = await requestGithub(calls, `${issuer}/login/oauth/access_token`, {
+    operation: 'token',
     headers: { accept: 'application/json' },
     form: new URLSearchParams({
       ...parameters,

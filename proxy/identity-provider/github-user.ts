@@ -1,6 +1,7 @@
 import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
 import type { Identity } from '../records/session.ts';
 import type { ClaimedIdentity } from './identity-from-claims.ts';
+import type { ProviderCalls, ProviderOperation } from './provider-calls.ts';
 import {
   GITHUB_API_HEADERS,
   memberIn,
@@ -31,13 +32,16 @@ export class GithubTokenRefusedError extends Error {
 export async function githubUserOf(
   provider: Pick<CompiledIdentityProvider, 'name' | 'issuer' | 'apiUrl'>,
   accessToken: string,
+  calls: ProviderCalls,
 ): Promise<ClaimedIdentity> {
-  const user = await get(provider, '/user', accessToken);
+  const get = (path: string, operation: ProviderOperation): Promise<GithubResponse> =>
+    getFrom(provider, { path, operation, accessToken }, calls);
+  const user = await get('/user', 'userinfo');
   const id = memberIn(user.body, 'id');
   const login = memberIn(user.body, 'login');
   const isUser = user.status === 200 && Number.isSafeInteger(id) && typeof login === 'string';
   if (!isUser) throw unexpected('/user', user);
-  const emails = await get(provider, EMAILS, accessToken);
+  const emails = await get(EMAILS, 'emails');
   // Attack: a user takes the scope away, and counts as one without an address.
   if (isNotAllowed(emails) || !hasAllAddresses(emails)) {
     return { kind: 'unusable', reason: 'claims-left-out' };
@@ -70,12 +74,19 @@ function identityOf(
   return { ...user, email, claims: { ...claims, email, email_verified: true } };
 }
 
-async function get(
+interface UserRequest {
+  readonly path: string;
+  readonly operation: ProviderOperation;
+  readonly accessToken: string;
+}
+
+async function getFrom(
   { apiUrl = '' }: Pick<CompiledIdentityProvider, 'apiUrl'>,
-  path: string,
-  accessToken: string,
+  { path, operation, accessToken }: UserRequest,
+  calls: ProviderCalls,
 ): Promise<GithubResponse> {
-  const response = await requestGithub(apiUrl + path, {
+  const response = await requestGithub(calls, apiUrl + path, {
+    operation,
     headers: { ...GITHUB_API_HEADERS, authorization: `Bearer ${accessToken}` },
   });
   if (response.status !== UNAUTHORIZED && !says(response, SUSPENDED)) return response;

@@ -8,10 +8,11 @@ import {
   None,
   type ClientAuth,
   type Configuration as ProviderClient,
+  type ServerMetadata,
 } from 'openid-client';
 
 import { isLoopbackHost } from '../../shared/snapshot/loopback-host.ts';
-import { observedFetch } from './observed-fetch.ts';
+import { ProviderCalls, type ProviderOperation } from './provider-calls.ts';
 import { BoundedMap } from '../cache/bounded-map.ts';
 import type { SignInProvider } from './require-identity-provider.ts';
 import { CachedValue } from '../cache/cached-value.ts';
@@ -43,15 +44,19 @@ export interface ProviderDiscoveryOptions {
   /** Accepts http issuers on loopback. */
   readonly devAllowLoopback: boolean;
   readonly now: () => number;
+  readonly calls?: ProviderCalls;
 }
 
 /** Discovers the endpoints of identity providers (OpenID Connect Discovery), and caches them. */
 export class ProviderDiscovery {
+  /** Sends the requests to all providers, GitHub's too, which has no discovery. */
+  readonly calls: ProviderCalls;
   readonly #options: ProviderDiscoveryOptions;
   /** By the name of the provider: its last configuration. */
   readonly #known = new BoundedMap<string, KnownProvider>(MAX_PROVIDERS);
 
   constructor(options: ProviderDiscoveryOptions) {
+    this.calls = options.calls ?? new ProviderCalls();
     this.#options = options;
   }
 
@@ -61,11 +66,14 @@ export class ProviderDiscovery {
     const key = JSON.stringify(provider);
     const known = this.#known.get(provider.name);
     if (known?.key === key) return known.client.get();
-    const client = new CachedValue(() => discover(provider, this.#options), {
-      now: this.#options.now,
-      lifetime: LIFETIME_MS,
-      failureLifetime: FAILURE_LIFETIME_MS,
-    });
+    const client = new CachedValue(
+      () => discover(provider, { ...this.#options, calls: this.calls }),
+      {
+        now: this.#options.now,
+        lifetime: LIFETIME_MS,
+        failureLifetime: FAILURE_LIFETIME_MS,
+      },
+    );
     this.#known.set(provider.name, { key, client });
     return client.get();
   }
@@ -73,21 +81,38 @@ export class ProviderDiscovery {
 
 async function discover(
   { issuer, clientId, clientSecret }: SignInProvider,
-  { devAllowLoopback }: ProviderDiscoveryOptions,
+  { devAllowLoopback, calls }: Required<ProviderDiscoveryOptions>,
 ): Promise<ProviderClient> {
   const url = new URL(issuer);
   const mayUseHttp = devAllowLoopback && isLoopbackHost(url.hostname);
-  return discovery(url, clientId, undefined, clientAuthentication(clientSecret), {
+  let client = undefined as ProviderClient | undefined;
+  const found = discovery(url, clientId, undefined, clientAuthentication(clientSecret), {
     timeout: TIMEOUT_SECONDS,
-    [customFetch]: observedFetch,
+    [customFetch]: calls.fetchFor((called) => operationAt(called, client?.serverMetadata())),
     execute: [
       enableNonRepudiationChecks,
       // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked to warn; loopback only
       ...(url.protocol === 'http:' && mayUseHttp ? [allowInsecureRequests] : []),
     ],
-  }).catch((error: unknown) => {
+  });
+  client = await found.catch((error: unknown) => {
     throw wrongIssuer(error, issuer) ?? error;
   });
+  return client;
+}
+
+/** Returns what is asked at a URL; all other requests are pages of the look-up of groups. */
+function operationAt(url: string, server: ServerMetadata | undefined): ProviderOperation {
+  if (server === undefined) return 'discovery';
+  const endpoints = [
+    [server.token_endpoint, 'token'],
+    [server.userinfo_endpoint, 'userinfo'],
+    [server.introspection_endpoint, 'introspection'],
+    [server.jwks_uri, 'keys'],
+  ] as const;
+  // The two may be spelled differently: with a default port, or in capitals.
+  const { href } = new URL(url);
+  return endpoints.find(([endpoint]) => URL.parse(endpoint ?? '')?.href === href)?.[1] ?? 'groups';
 }
 
 /** Without a list of methods it is `client_secret_basic` (OpenID Connect Discovery, section 3). */

@@ -3,7 +3,6 @@ import type { JWTVerifyGetKey } from 'jose';
 import { isLoopbackHost } from '../../shared/snapshot/loopback-host.ts';
 import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
 import { BoundedMap } from '../cache/bounded-map.ts';
-import { observedFetch } from '../identity-provider/observed-fetch.ts';
 import type { ProviderDiscovery } from '../identity-provider/provider-discovery.ts';
 import { discoveredClient } from './discovered-client.ts';
 import { RotatingKeySet } from './rotating-key-set.ts';
@@ -24,7 +23,7 @@ export interface PublicKeys {
 
 /** Options of `ProviderKeys`. */
 export interface ProviderKeysOptions {
-  readonly discovery: Pick<ProviderDiscovery, 'clientOf'>;
+  readonly discovery: Pick<ProviderDiscovery, 'clientOf' | 'calls'>;
   /** Accepts keys by http on loopback. */
   readonly devAllowLoopback: boolean;
   readonly now: () => number;
@@ -60,7 +59,8 @@ export class ProviderKeys {
     if (provider.keys !== undefined) return { keys: provider.keys };
     const url = new URL(jwksUrl ?? (await this.#discoveredUrl(provider)));
     this.#refuseInsecure(url);
-    const response = await observedFetch(url.href, {
+    const fetch = this.#options.discovery.calls.fetchFor(() => 'keys');
+    const response = await fetch(url.href, {
       method: 'GET',
       headers: { accept: 'application/json, application/jwk-set+json' },
       body: undefined,

@@ -31,7 +31,7 @@ export interface TrustedProviders {
 
 /** Options of a `TokenVerifier`. */
 export interface TokenVerifierOptions {
-  readonly discovery: Pick<ProviderDiscovery, 'clientOf'>;
+  readonly discovery: Pick<ProviderDiscovery, 'clientOf' | 'calls'>;
   /** Accepts keys by http on loopback. */
   readonly devAllowLoopback: boolean;
   /** Milliseconds since the epoch. */

@@ -27,7 +27,7 @@ export interface VerifiedToken {
 
 /** What the verification of every format uses. */
 export interface VerificationContext {
-  readonly discovery: Pick<ProviderDiscovery, 'clientOf'>;
+  readonly discovery: Pick<ProviderDiscovery, 'clientOf' | 'calls'>;
   readonly keys: ProviderKeys;
   /** Milliseconds since the epoch. */
   readonly now: () => number;

@@ -28,7 +28,7 @@ export async function verifyAccessToken(
   context: VerificationContext,
 ): Promise<VerifiedToken> {
   const { provider } = use;
-  if (provider.type === 'github') return verifyGithubToken(token, use, context.now());
+  if (provider.type === 'github') return verifyGithubToken(token, use, context);
   const unverified = readUnverifiedJwt(token);
   if (unverified !== null) return verifyJwtAccessToken(token, unverified, use, context);
   // Attack: an identity token with padding, or more parts, which some providers overlook.

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { ClusterIssuerWatch } from '../../controller/watch/cluster-issuer-watch.ts';
+import { ProviderCalls } from '../../proxy/identity-provider/provider-calls.ts';
 import { TokenRefusedError } from '../../proxy/token-verification/token-refused-error.ts';
 import { TokenVerifier } from '../../proxy/token-verification/token-verifier.ts';
 import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
@@ -55,7 +56,10 @@ if (binaries === undefined) console.warn('skipped without kube-apiserver: Servic
 
   /** Returns the subject of a token, or the reason for which a proxy refuses it. */
   async function verdictOn(token: string): Promise<string> {
-    const discovery = { clientOf: () => Promise.reject(new Error('nobody is asked')) };
+    const discovery = {
+      calls: new ProviderCalls(),
+      clientOf: () => Promise.reject(new Error('nobody is asked')),
+    };
     const verifier = new TokenVerifier({ discovery, devAllowLoopback: false, now: () => now() });
     const trusted = { find: () => undefined, all: providers };
     try {

@@ -1,3 +1,4 @@
+import { ProviderCalls } from '../../proxy/identity-provider/provider-calls.ts';
 import { TokenRefusedError } from '../../proxy/token-verification/token-refused-error.ts';
 import {
   TokenVerifier,
@@ -16,7 +17,10 @@ export async function verdictOn(
   ...providers: readonly CompiledIdentityProvider[]
 ): Promise<string> {
   const now = (): number => TOKEN_TIME;
-  const discovery = { clientOf: () => Promise.reject(new Error('nobody is asked')) };
+  const discovery = {
+    calls: new ProviderCalls(),
+    clientOf: () => Promise.reject(new Error('nobody is asked')),
+  };
   const verifier = new TokenVerifier({ discovery, devAllowLoopback: false, now });
   const find = (name = 'test') => providers.find((each) => each.name === name);
   try {

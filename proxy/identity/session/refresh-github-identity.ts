@@ -1,6 +1,7 @@
 import { GithubRefusedError } from '../../identity-provider/github-request.ts';
 import { requestGithubTokens } from '../../identity-provider/github-tokens.ts';
 import { githubUserOf, GithubTokenRefusedError } from '../../identity-provider/github-user.ts';
+import type { ProviderCalls } from '../../identity-provider/provider-calls.ts';
 import { providerUnavailable } from '../../identity-provider/provider-failure.ts';
 import type { SignInProvider } from '../../identity-provider/require-identity-provider.ts';
 import type { SignInRecord } from '../../records/sign-in-record.ts';
@@ -21,11 +22,12 @@ export async function refreshGithubIdentity(
   provider: SignInProvider,
   { refreshToken, accessToken = '', identity }: SignInRecord,
   keep: (refreshToken: string) => Promise<void>,
+  calls: ProviderCalls,
 ): Promise<IdentityRefresh> {
   const token =
-    refreshToken === undefined ? accessToken : await nextToken(provider, refreshToken, keep);
+    refreshToken === undefined ? accessToken : await nextToken(provider, refreshToken, keep, calls);
   if (token === null) return OVER;
-  const claimed = await githubUserOf(provider, token).catch((error: unknown) => {
+  const claimed = await githubUserOf(provider, token, calls).catch((error: unknown) => {
     if (error instanceof GithubTokenRefusedError) return null;
     throw providerUnavailable(error);
   });
@@ -41,9 +43,10 @@ async function nextToken(
   provider: SignInProvider,
   refreshToken: string,
   keep: (refreshToken: string) => Promise<void>,
+  calls: ProviderCalls,
 ): Promise<string | null> {
   const parameters = { grant_type: 'refresh_token', refresh_token: refreshToken };
-  const tokens = await requestGithubTokens(provider, parameters).catch((error: unknown) => {
+  const tokens = await requestGithubTokens(provider, parameters, calls).catch((error: unknown) => {
     if (error instanceof GithubRefusedError && REFUSALS.has(error.code)) return null;
     throw providerUnavailable(error);
   });

@@ -3,7 +3,8 @@ import type { AuthorizationServer, CustomFetchOptions } from 'oauth4webapi';
 import type { Cidrs } from '../../http/address-ranges.ts';
 import type { UpstreamAuthStep } from '../../errors/upstream-auth-error.ts';
 import type { GuardedFetch } from '../../outbound/guarded-fetch.ts';
-import { OutboundFailedError, OutboundRefusedError } from '../../outbound/outbound-errors.ts';
+import { OutboundCalls, outcomeOf } from '../../outbound/outbound-calls.ts';
+import { OutboundRefusedError } from '../../outbound/outbound-errors.ts';
 import type { OutboundContent, OutboundResponse } from '../../outbound/pinned-request.ts';
 import type { Logger } from '../../../shared/telemetry/logger.ts';
 import { toFetchResponse } from './to-fetch-response.ts';
@@ -41,6 +42,8 @@ interface UpstreamCall extends Omit<OutboundContent, 'accept'> {
 /** Options of `UpstreamCalls`. */
 export interface UpstreamCallsOptions {
   readonly guardedFetch: GuardedFetch;
+  /** Traces and measures the calls. */
+  readonly outbound?: OutboundCalls;
   readonly logger: Pick<Logger, 'info'>;
   readonly now: () => number;
 }
@@ -59,7 +62,7 @@ export class UpstreamCalls {
     { step, accept = 'application/json', maxBytes = MAX_BYTES, ...content }: UpstreamCall,
     { allowedCidrs, allowedDomains, signal, route, requestId }: UpstreamCallContext,
   ): Promise<OutboundResponse> {
-    const { guardedFetch, logger, now } = this.#options;
+    const { guardedFetch, logger, now, outbound = new OutboundCalls() } = this.#options;
     const start = now();
     const log = (outcome: string): void => {
       logger.info('upstream OAuth call', {
@@ -73,7 +76,8 @@ export class UpstreamCalls {
     };
     const guard = { timeoutMs: TIMEOUT_MS, allowedCidrs, allowedDomains, signal };
     try {
-      const response = await guardedFetch(url, { ...content, accept, maxBytes, ...guard });
+      const fetch = outbound.through(guardedFetch, 'upstream-oauth', step);
+      const response = await fetch(url, { ...content, accept, maxBytes, ...guard });
       log(`status-${String(response.status)}`);
       return response;
     } catch (error) {
@@ -114,10 +118,4 @@ function stepAt(url: string, server: AuthorizationServer): UpstreamAuthStep | un
     [server.registration_endpoint, 'registration'],
   ] as const;
   return endpoints.find(([endpoint]) => URL.parse(endpoint ?? '')?.href === url)?.[1];
-}
-
-function outcomeOf(error: unknown): string {
-  if (error instanceof OutboundRefusedError) return `refused-${error.kind}`;
-  if (error instanceof OutboundFailedError) return `failed-${error.kind}`;
-  return 'failed';
 }

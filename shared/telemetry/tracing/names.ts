@@ -7,7 +7,18 @@
  */
 
 /** What a span was made for. Spans of requests are renamed when their route or MCP method is known. */
-export type SpanName = 'authenticate' | 'policy' | 'request' | 'upgrade' | 'upstream request';
+export type SpanName =
+  | 'Redis command'
+  | 'authenticate'
+  | 'client metadata request'
+  | 'identity provider request'
+  | 'policy'
+  | 'request'
+  | 'session renewal'
+  | 'upgrade'
+  | 'upstream OAuth request'
+  | 'upstream request'
+  | 'upstream token renewal';
 
 /** What happened during a span, besides errors. */
 export type EventName = 'sent again' | 'sent again with a new token' | 'sent to another target';
@@ -15,7 +26,11 @@ export type EventName = 'sent again' | 'sent again with a new token' | 'sent to 
 export type SpanKind = 'internal' | 'server' | 'client';
 
 export type AttributeName =
+  | 'db.operation.name'
+  | 'db.system.name'
   | 'error.type'
+  /** What a request to another server is for, such as `token`. */
+  | 'gatehouse.call.operation'
   /** `allow` or `deny`. */
   | 'gatehouse.decision'
   | 'gatehouse.decision.reasons'

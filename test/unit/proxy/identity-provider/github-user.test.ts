@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
+import { ProviderCalls } from '../../../../proxy/identity-provider/provider-calls.ts';
 import {
   githubUserOf,
   GithubTokenRefusedError,
@@ -26,7 +27,7 @@ async function ask(user: Reply, emails: Reply) {
     response.end(typeof body === 'string' ? body : JSON.stringify(body ?? {}));
   });
   const provider = { name: 'github', issuer: 'https://github.com', apiUrl: api.origin };
-  return await githubUserOf(provider, 'the-token');
+  return await githubUserOf(provider, 'the-token', new ProviderCalls());
 }
 
 describe('The user of an access token of GitHub', () => {

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Configuration } from 'openid-client';
 
+import { ProviderCalls } from '../../../../proxy/identity-provider/provider-calls.ts';
 import { ProviderKeys } from '../../../../proxy/token-verification/provider-keys.ts';
 import type { CompiledIdentityProvider } from '../../../../shared/snapshot/snapshot.ts';
 import { issuerKey } from '../../../support/token-issuer.ts';
@@ -16,7 +17,7 @@ const HEADER = { alg: 'ES256', kid: 'key-1' };
 /** Asks for a key of a provider whose discovery names a URL of keys. */
 async function askAt(jwksUri: string, devAllowLoopback: boolean): Promise<unknown> {
   const client = new Configuration({ issuer: PROVIDER.issuer, jwks_uri: jwksUri }, 'gateway');
-  const discovery = { clientOf: () => Promise.resolve(client) };
+  const discovery = { calls: new ProviderCalls(), clientOf: () => Promise.resolve(client) };
   const keys = new ProviderKeys({ discovery, devAllowLoopback, now: Date.now });
   return keys.of(PROVIDER).keyOf(HEADER, { payload: '', signature: '' });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
+import { ProviderCalls } from '../../../../proxy/identity-provider/provider-calls.ts';
 import { GatewayError } from '../../../../proxy/errors/gateway-error.ts';
 import { TokenVerifier } from '../../../../proxy/token-verification/token-verifier.ts';
 import type { CompiledIdentityProvider } from '../../../../shared/snapshot/snapshot.ts';
@@ -13,7 +14,10 @@ const TOKEN = 'gho_of-octocat';
 async function setUp(kind?: GithubState['kind']) {
   const github = await startGithub(kind);
   github.accessTokens.set(TOKEN, { login: 'octocat', scopes: ['user:email'] });
-  const discovery = { clientOf: () => Promise.reject(new Error('GitHub has no discovery')) };
+  const discovery = {
+    calls: new ProviderCalls(),
+    clientOf: () => Promise.reject(new Error('GitHub has no discovery')),
+  };
   const verifier = new TokenVerifier({ discovery, devAllowLoopback: true, now: Date.now });
   const { webUrl: issuer, apiUrl, clientId, clientSecret } = github;
   const compiled: CompiledIdentityProvider = {
