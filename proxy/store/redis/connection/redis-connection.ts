@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import type { Logger } from '../../../../shared/telemetry/logger.ts';
+import { inSpan } from '../../../../shared/telemetry/tracing/active-trace.ts';
 import { StoreUnavailableError } from '../../store-unavailable-error.ts';
 import { EvictionWarnings } from './eviction-warnings.ts';
 import { keepOpen } from './keep-open.ts';
@@ -44,12 +45,8 @@ export class RedisConnection implements RedisMessaging, AsyncDisposable {
     });
   }
 
-  async send(command: string, ...args: readonly RedisArgument[]): Promise<RedisReply> {
-    try {
-      return await this.#call(command, args);
-    } catch (error) {
-      throw unavailable(error);
-    }
+  send(command: string, ...args: readonly RedisArgument[]): Promise<RedisReply> {
+    return this.#call(command, args);
   }
 
   async run(
@@ -63,8 +60,8 @@ export class RedisConnection implements RedisMessaging, AsyncDisposable {
       return await this.#call('EVALSHA', [digestOf(lua), ...rest]);
     } catch (error) {
       // Nothing ran: Redis has no scripts after a restart.
-      if (isUnknownScript(error)) return await this.send('EVAL', lua, ...rest);
-      throw unavailable(error);
+      if (error instanceof UnknownScriptError) return await this.send('EVAL', lua, ...rest);
+      throw error;
     }
   }
 
@@ -131,11 +128,18 @@ export class RedisConnection implements RedisMessaging, AsyncDisposable {
   }
 
   async #call(command: string, args: readonly RedisArgument[]): Promise<RedisReply> {
-    if (this.#client === undefined) {
+    const client = this.#client;
+    if (client === undefined) {
       throw new StoreUnavailableError(`Redis is unreachable: ${this.#reason}`);
     }
+    const attributes = { 'db.system.name': 'redis', 'db.operation.name': command };
     // ioredis leaves the type of a reply open; over RESP 2 it is one of these.
-    return (await this.#client.call(command, args)) as RedisReply;
+    return inSpan('Redis command', 'client', attributes, () =>
+      client.call(command, args).catch((error: unknown) => {
+        // Before the span sees it: only this error is without the arguments of the command.
+        throw isUnknownScript(error) ? new UnknownScriptError() : unavailable(error);
+      }),
+    ) as Promise<RedisReply>;
   }
 
   #opened(client: RedisClient): void {
@@ -164,9 +168,13 @@ function openClient(
     : openSingleClient(target, signal);
 }
 
+/** Redis does not know a script by its digest. */
+class UnknownScriptError extends Error {
+  override readonly name = 'UnknownScriptError';
+}
+
 /** Without a cause: errors of ioredis carry the arguments of the command. */
 function unavailable(error: unknown): StoreUnavailableError {
-  if (error instanceof StoreUnavailableError) return error;
   return new StoreUnavailableError(`Redis failed: ${describeRedisFailure(error)}`);
 }
 
