@@ -1,3 +1,4 @@
+import { inSpan } from '../../../shared/telemetry/tracing/active-trace.ts';
 import { UnavailableError } from '../../errors/unavailable-error.ts';
 import type { VersionedSignIn } from '../../store/sign-in-store.ts';
 import {
@@ -64,10 +65,12 @@ export class LiveSessions {
   }
 
   #claimAndRenew(signInId: string, current: CurrentSettings): Promise<Session | null> {
-    return renewInTurn(this.#options.stores.signIns, signInId, {
-      renew: (claimed, extend) => this.#renew(claimed, extend, current),
-      unavailable: (why) => unavailable(CANNOT_RENEW[why]),
-    });
+    return inSpan('session renewal', 'internal', {}, () =>
+      renewInTurn(this.#options.stores.signIns, signInId, {
+        renew: (claimed, extend) => this.#renew(claimed, extend, current),
+        unavailable: (why) => unavailable(CANNOT_RENEW[why]),
+      }),
+    );
   }
 
   async #renew(

@@ -1,5 +1,7 @@
 import type { CompiledRoute } from '../../../shared/snapshot/snapshot.ts';
 import type { Logger } from '../../../shared/telemetry/logger.ts';
+import { inOwnTrace } from '../../../shared/telemetry/tracing/active-trace.ts';
+import type { Tracer } from '../../../shared/telemetry/tracing/tracer.ts';
 import type { Caller } from '../../authentication/caller.ts';
 import { CheckCache } from '../../authentication/check-cache.ts';
 import { ExpiringMap } from '../../cache/expiring-map.ts';
@@ -40,6 +42,8 @@ export interface InternalTokensOptions {
   readonly servers: TokenServers;
   readonly audit: AuditLog;
   readonly logger: Logger;
+  /** Traces the refreshes beside requests. */
+  readonly tracer?: Pick<Tracer, 'start'> | undefined;
   /** How long a token counts without the stores while they are unavailable. */
   readonly outageGraceSeconds: () => number;
   /** Milliseconds since the epoch. */
@@ -228,7 +232,8 @@ export class InternalTokens implements Disposable {
     const { id, key } = use.name;
     if (this.#triedAhead.get(id) !== null) return;
     this.#triedAhead.set(id, true, REST_SECONDS);
-    this.#renewals.replace(use, token).catch((error: unknown) => {
+    const renew = (): Promise<unknown> => this.#renewals.replace(use, token);
+    inOwnTrace(this.#options.tracer, 'upstream token renewal', renew).catch((error: unknown) => {
       const reason = error instanceof GatewayError ? error.reason : 'internal-error';
       const fields = { route: use.route.name, user: key.user.subject, reason };
       this.#options.logger.warn('internal token not refreshed ahead', fields, error);

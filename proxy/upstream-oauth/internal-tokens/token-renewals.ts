@@ -1,3 +1,4 @@
+import { inSpan } from '../../../shared/telemetry/tracing/active-trace.ts';
 import { SingleFlight } from '../../cache/single-flight.ts';
 import type { InternalToken } from '../../records/internal-token.ts';
 import type {
@@ -49,10 +50,13 @@ export class TokenRenewals {
   }
 
   #claimAndRenew(use: InternalTokenUse, old: InternalToken): Promise<InternalToken | null> {
-    return renewInTurn(this.#options.store, use.name.key, {
-      renew: (claimed, extend) => this.#renew(claimed, extend, use, old),
-      unavailable: (why) => tokensUnavailable(CANNOT_RENEW[why]),
-    });
+    const attributes = { 'gatehouse.route.name': use.route.name };
+    return inSpan('upstream token renewal', 'internal', attributes, () =>
+      renewInTurn(this.#options.store, use.name.key, {
+        renew: (claimed, extend) => this.#renew(claimed, extend, use, old),
+        unavailable: (why) => tokensUnavailable(CANNOT_RENEW[why]),
+      }),
+    );
   }
 
   async #renew(

@@ -2,9 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 import type { Attributes, SpanKind, SpanName } from './names.ts';
 import type { Span, Trace } from './trace.ts';
+import type { Tracer } from './tracer.ts';
 import { formatTraceparent, type TraceContext } from './trace-context.ts';
 
-const active = new AsyncLocalStorage<Trace>();
+const active = new AsyncLocalStorage<Trace | undefined>();
 
 /** Returns the sampled trace that the running work belongs to. */
 export function activeTrace(): Trace | undefined {
@@ -41,6 +42,30 @@ export async function inSpan<Result>(
   } finally {
     span.end();
   }
+}
+
+/**
+ * Runs work beside the work that caused it, such as a renewal that no request waits for: in a trace of its own,
+ * linked to that of the cause. It ends with the work, and records its error.
+ */
+export function inOwnTrace<Result>(
+  tracer: Pick<Tracer, 'start'> | undefined,
+  name: SpanName,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const cause = activeTrace()?.context;
+  const links = cause === undefined ? [] : [cause];
+  const span = tracer?.start(name, 'internal', { links })?.span;
+  return active.run(span, async () => {
+    try {
+      return await work();
+    } catch (error) {
+      span?.recordError(error);
+      throw error;
+    } finally {
+      span?.end();
+    }
+  });
 }
 
 /** Adds the trace context to the header fields of an outgoing request: of the active trace, unless one is given. */

@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   activeTrace,
   injectTrace,
+  inOwnTrace,
   inSpan,
   withTrace,
 } from '../../../../../shared/telemetry/tracing/active-trace.ts';
@@ -66,6 +67,46 @@ describe('inSpan', () => {
     const work = (span: unknown): Promise<unknown> => Promise.resolve(span);
     await expect(inSpan('authenticate', 'internal', {}, work)).resolves.toBeUndefined();
     expect(spans).toHaveLength(0);
+  });
+});
+
+describe('inOwnTrace', () => {
+  it('runs work in a trace of its own, which is linked to that of its cause', async () => {
+    const { tracer, spanOf } = recordSpans();
+    const request = tracer.start('request', 'server');
+    await withTrace(request, () =>
+      inOwnTrace(tracer, 'upstream token renewal', () =>
+        inSpan('Redis command', 'client', {}, () => Promise.resolve()),
+      ),
+    );
+    const renewal = spanOf('upstream token renewal');
+    expect(renewal).toMatchObject({ parentSpanId: undefined, links: [request?.context] });
+    expect(renewal.traceId).not.toBe(request?.context.traceId);
+    expect(spanOf('Redis command')).toMatchObject({
+      traceId: renewal.traceId,
+      parentSpanId: renewal.spanId,
+    });
+  });
+
+  it('adds nothing to the trace of the cause if its own is not sampled, or tracing is off', async () => {
+    const { tracer, spans } = recordSpans();
+    const { tracer: unsampled } = recordSpans({ samplingRatio: 0 });
+    await withTrace(tracer.start('request', 'server'), async () => {
+      for (const own of [unsampled, undefined]) {
+        await inOwnTrace(own, 'upstream token renewal', () =>
+          inSpan('Redis command', 'client', {}, () => Promise.resolve()),
+        );
+      }
+    });
+    expect(spans).toEqual([]);
+  });
+
+  it('records the error of the work, and rejects with it', async () => {
+    const { tracer, spanOf } = recordSpans();
+    const failure = new Error('no answer');
+    const failing = inOwnTrace(tracer, 'upstream token renewal', () => Promise.reject(failure));
+    await expect(failing).rejects.toBe(failure);
+    expect(spanOf('upstream token renewal').error).toBe('Error: no answer');
   });
 });
 
