@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 
 import type { Logger } from '../../shared/telemetry/logger.ts';
@@ -14,6 +13,7 @@ import type { ClientResponse } from '../http/client-response.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
 import { parseRequest } from '../http/parse-request.ts';
+import { makeRequestId } from '../http/request-id.ts';
 import type { RequestMessage } from '../http/request-message.ts';
 import { sendResponse, type SentResponse } from '../http/send-response.ts';
 import type { Forwarded } from '../forwarding/forwarded.ts';
@@ -81,7 +81,7 @@ export async function handleRequest(
   response: ClientResponse,
   stages: Stages,
 ): Promise<void> {
-  const requestId = randomUUID();
+  const requestId = makeRequestId();
   const startedAt = performance.now();
   const configuration = stages.configuration();
   let request: GatewayRequest | undefined;

@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer';
-import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 
@@ -12,6 +11,7 @@ import type { GatewayResponse } from '../http/gateway-response.ts';
 import { parseRequest } from '../http/parse-request.ts';
 import { endWithResponse } from '../http/raw-response.ts';
 import type { SentResponse } from '../http/send-response.ts';
+import { makeRequestId } from '../http/request-id.ts';
 import type { RequestMessage } from '../http/request-message.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
@@ -32,7 +32,7 @@ export async function handleUpgrade(
   client: UpgradeClient,
   stages: Stages,
 ): Promise<void> {
-  const requestId = randomUUID();
+  const requestId = makeRequestId();
   const startedAt = performance.now();
   const configuration = stages.configuration();
   let request: GatewayRequest | undefined;
