@@ -733,7 +733,7 @@ export interface GatewaySettings {
        */
       readonly mode?: 'None' | 'Errors' | 'All';
       /**
-       * Fields of a line. Defaults to all but `query`, `query-values`, `trace-id` and header fields, which are written like in `authorizeLogFields`.
+       * Fields of a line. Defaults to all but `query`, `query-values`, `ip`, `trace-id` and header fields, which are written like in `authorizeLogFields`.
        *
        * @maxItems 64
        *

@@ -11,13 +11,17 @@ import { deriveAssertionKeys } from '../crypto/assertion-keys.ts';
 import { asError } from '../errors/as-error.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import type { Forwarded } from '../forwarding/forwarded.ts';
-import type { DecisionRecord } from '../pipeline/authorize.ts';
 import { handleRequest, type Stages } from '../pipeline/handle-request.ts';
 import { createMemoryStores } from '../store/memory/memory-stores.ts';
 import { claimedAuthenticators, type GivenUser } from './claimed-authenticators.ts';
 import { DescribedMessage, type DescribedRequest } from './described-message.ts';
 import type { CheckedRequest, Explanation, MatchedRoute, RequestOutcome } from './explanation.ts';
-import { isAllowed, recordingStages, type Recorded } from './recording-stages.ts';
+import {
+  isAllowed,
+  type Recorded,
+  type RecordedDecision,
+  recordingStages,
+} from './recording-stages.ts';
 import { UnsentResponse } from './unsent-response.ts';
 
 const KEY_BYTES = 32;
@@ -151,7 +155,7 @@ function outcomeOf(recorded: Recorded, response: UnsentResponse): RequestOutcome
 }
 
 function checkedRequest(
-  { identity, decision, input }: DecisionRecord,
+  { identity, decision, input }: RecordedDecision,
   matched: MatchedRoute | undefined,
 ): CheckedRequest {
   const policy = matched?.route.policy?.explain(input);

@@ -1,13 +1,23 @@
+import type { PolicyInput } from '../../shared/policy/language/policy-input.ts';
+import { identityOf } from '../authentication/caller.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
-import type { DecisionRecord } from '../pipeline/authorize.ts';
 import type { Stages } from '../pipeline/handle-request.ts';
 import { isPermitted } from '../policy/build-policy-evaluator.ts';
+import type { Decision } from '../policy/decision.ts';
+import type { Identity } from '../records/session.ts';
 import type { AccessRecord } from '../telemetry/access-log.ts';
+
+/** A decision, and what it was made from. */
+export interface RecordedDecision {
+  readonly identity: Identity | undefined;
+  readonly decision: Decision;
+  readonly input: PolicyInput;
+}
 
 /** What the stages did with one request. */
 export interface Recorded {
   access?: AccessRecord;
-  authorization?: DecisionRecord;
+  authorization?: RecordedDecision;
   failure?: unknown;
   /** The request was for an endpoint of the gateway. */
   isForEndpoint?: true;
@@ -32,9 +42,9 @@ export function recordingStages(stages: Stages, recorded: Recorded): Stages {
       return withoutEffect(endpoint);
     },
     authorizationLog: {
-      write(record, fields) {
-        recorded.authorization = record;
-        stages.authorizationLog.write(record, fields);
+      write(checked, decision, fields, input) {
+        recorded.authorization = { identity: identityOf(checked.caller), decision, input };
+        stages.authorizationLog.write(checked, decision, fields, input);
       },
     },
     accessLog: { write: (record) => void (recorded.access = record) },

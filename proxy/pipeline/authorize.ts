@@ -12,7 +12,7 @@ import type { PolicyInput } from '../../shared/policy/language/policy-input.ts';
 import type { Decision } from '../policy/decision.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import type { Identity } from '../records/session.ts';
-import type { AuthorizationRecord } from '../telemetry/authorization-log.ts';
+import type { DecidedRequest } from '../telemetry/authorization-log.ts';
 import { isAnonymousPreflight } from './anonymous-preflight.ts';
 import type { InspectedBody } from './inspect.ts';
 import type { Permit } from './permit.ts';
@@ -30,14 +30,14 @@ export interface Authorization {
   readonly now: () => number;
 }
 
-/** Receives every decision. */
+/** Receives every decision, and the input that it is made from. */
 export interface DecisionLog {
-  write(record: DecisionRecord, fields: CompiledSettings['authorizeLogFields']): void;
-}
-
-/** A decision, and the facts that it is about. */
-export interface DecisionRecord extends AuthorizationRecord {
-  readonly input: PolicyInput;
+  write(
+    checked: DecidedRequest,
+    decision: Decision,
+    fields: CompiledSettings['authorizeLogFields'],
+    input: PolicyInput,
+  ): void;
 }
 
 /**
@@ -56,12 +56,13 @@ export function authorize(
   const input = policyInput(route, identity, { request, body, now });
   const decision = decide(route, input);
   const { authorizeLogFields: fields, toolDenial } = configuration.settings;
-  authorizationLog.write({ requestId: request.id, identity, message, decision, input }, fields);
+  const checked = { request, route, caller, body };
+  authorizationLog.write(checked, decision, fields, input);
   if (!isPermitted(decision)) {
     throw refusal(route, input, { request, decision, message, toolDenial });
   }
   // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- the one place that makes the brand
-  return { request, route, caller, body } as Permit;
+  return checked as Permit;
 }
 
 /** Reads only what the policy needs, so that others cost nothing. */

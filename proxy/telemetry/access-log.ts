@@ -39,7 +39,9 @@ export class AccessLog {
     let line = `${this.#start(this.#now())},"request-id":"${requestId}"`;
     if (request !== undefined) line += requestMembers(request);
     if (route !== undefined) line += `,"route":${jsonString(route)}`;
-    this.#lines.write(`${line},${responseMembers(response)},"duration-ms":${rounded(durationMs)}}`);
+    this.#lines.write(
+      `${line},${responseMembers(response)},"duration-ms":${rounded(durationMs)}}\n`,
+    );
   }
 }
 

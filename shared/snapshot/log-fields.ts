@@ -1,8 +1,5 @@
-/**
- * Fields that `authorize_log_fields` may name besides `headers.<Name>` (specification: Authorization log
- * record).
- */
-export const AUTHORIZE_LOG_FIELDS = [
+/** Fields of the specification's authorization log record, in its order. */
+export const SPECIFIED_LOG_FIELDS = [
   'mcp-method',
   'mcp-tool',
   'mcp-tool-parameters',
@@ -19,6 +16,11 @@ export const AUTHORIZE_LOG_FIELDS = [
   'service',
   'time',
   'message',
+] as const;
+
+/** Fields that `authorize_log_fields` may name besides `headers.<Name>`, in the order of a line. */
+export const AUTHORIZE_LOG_FIELDS = [
+  ...SPECIFIED_LOG_FIELDS,
   'method',
   'host',
   'path',
@@ -30,54 +32,46 @@ export const AUTHORIZE_LOG_FIELDS = [
   'trace-id',
 ] as const;
 
-/** The fields of the authorization log unless the settings name others. */
-export const DEFAULT_AUTHORIZE_LOG_FIELDS = [
-  'request-id',
-  'user',
-  'email',
-  'allow',
-  'allow-why-true',
-  'allow-why-false',
-  'deny',
-  'deny-why-true',
-  'deny-why-false',
-  'level',
-  'service',
-  'time',
-  'message',
-] as const satisfies readonly AuthorizeLogField[];
+/**
+ * The fields of the authorization log unless the settings name others. Those about MCP are logged only if they are
+ * named (specification: Events).
+ */
+export const DEFAULT_AUTHORIZE_LOG_FIELDS = SPECIFIED_LOG_FIELDS.filter(
+  (field) => !field.startsWith('mcp-'),
+);
 
-/** Fields that `accessLog.fields` may name besides `headers.<Name>`. */
+/** Fields that `accessLog.fields` may name besides `headers.<Name>`, in the order of a line. */
 export const ACCESS_LOG_FIELDS = [
   'level',
   'service',
   'time',
   'message',
   'request-id',
-  'client',
   'method',
   'host',
   'path',
   'query',
   'query-values',
+  'ip',
   'route',
   'status',
   'bytes',
   'ended',
   'upstream',
   'first-byte-ms',
+  'upstream-ms',
+  'gateway-ms',
   'duration-ms',
   'trace-id',
 ] as const;
 
-/** The fields of the access log unless the settings name others. */
+/** The fields of the access log unless the settings name others: nothing that is about a person. */
 export const DEFAULT_ACCESS_LOG_FIELDS = [
   'level',
   'service',
   'time',
   'message',
   'request-id',
-  'client',
   'method',
   'host',
   'path',
@@ -87,6 +81,8 @@ export const DEFAULT_ACCESS_LOG_FIELDS = [
   'ended',
   'upstream',
   'first-byte-ms',
+  'upstream-ms',
+  'gateway-ms',
   'duration-ms',
 ] as const satisfies readonly AccessLogField[];
 

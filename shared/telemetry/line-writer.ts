@@ -50,14 +50,14 @@ export class LineWriter {
     return this.#dropped;
   }
 
-  /** Writes a line, given without a line break. */
+  /** Writes a line, which ends with a line break. */
   write(line: string, rank: LineRank = 'ordinary'): void {
     if (this.#isWaiting) {
       this.#wait(line, rank);
       return;
     }
     if (this.#pending === '') setImmediate(this.#flush);
-    this.#pending += `${line}\n`;
+    this.#pending += line;
     if (this.#pending.length > FLUSH_LENGTH) this.flush();
   }
 
@@ -90,7 +90,7 @@ export class LineWriter {
   #wait(line: string, rank: LineRank): void {
     const limit = rank === 'audit' ? MAX_WAITING + MAX_WAITING_AUDIT : MAX_WAITING;
     const { waiting = 0 } = this.#sink;
-    if (waiting + this.#pending.length + line.length < limit) this.#pending += `${line}\n`;
+    if (waiting + this.#pending.length + line.length < limit) this.#pending += line;
     else this.#dropped[rank] += 1;
   }
 

@@ -24,7 +24,7 @@ export function createLogger(service: string, lines: LineWriter): Logger {
     format: winston.format.printf(({ level, message, fields }) => {
       const own = { level, service, time: new Date().toISOString(), message };
       // They come first, and fields of the same names do not replace them.
-      return JSON.stringify({ ...own, ...Object(fields), ...own }, cutTexts);
+      return `${JSON.stringify({ ...own, ...Object(fields), ...own }, cutTexts)}\n`;
     }),
     // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- its types say so
     transports: new winston.transports.Stream({ stream: sinkOf(lines), eol: '' }),

@@ -9,8 +9,9 @@ import { LineWriter } from '../../shared/telemetry/line-writer.ts';
 import type { StringMatcher } from '../../shared/policy/language/criterion-definition.ts';
 import type { PolicyInput } from '../../shared/policy/language/policy-input.ts';
 import type { Criterion, Policy } from '../../shared/policy/policy.ts';
-import { AUTHORIZE_LOG_FIELDS } from '../../shared/snapshot/log-fields.ts';
+import { SPECIFIED_LOG_FIELDS } from '../../shared/snapshot/log-fields.ts';
 import { verifies } from '../requirements/verifies.ts';
+import { aDecidedRequest } from '../support/decided-request.ts';
 import { aPolicyInput } from '../support/policy-input.ts';
 
 const ALICE: Identity = {
@@ -259,8 +260,8 @@ function recordOf(policy: Policy, name: string): unknown {
   const decision = decide(policy, { toolName: message.toolName });
   let written = '';
   const writer = new LineWriter({ write: (text) => (written += text) });
-  const record = { requestId: 'r-1', identity: ALICE, message, decision };
-  new AuthorizationLog(writer, Date.now).write(record, AUTHORIZE_LOG_FIELDS);
+  const checked = aDecidedRequest({ identity: ALICE, message });
+  new AuthorizationLog(writer, Date.now).write(checked, decision, SPECIFIED_LOG_FIELDS);
   writer.flush();
   return JSON.parse(written);
 }

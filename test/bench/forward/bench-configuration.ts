@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../../shared/snapshot/snapshot.ts';
-import { AUTHORIZE_LOG_FIELDS } from '../../../shared/snapshot/log-fields.ts';
+import { DEFAULT_AUTHORIZE_LOG_FIELDS } from '../../../shared/snapshot/log-fields.ts';
 import type { Route } from '../../../crds/types.ts';
 import { compileOnce } from '../../support/compile-once.ts';
 import { aRoute, aSettings } from '../../support/resources.ts';
@@ -40,7 +40,7 @@ export function compileBenchConfiguration(configuration: BenchConfiguration): Sn
           ...(jwksUrl !== undefined && { audiences: [AUDIENCE], jwksUrl }),
         },
       ],
-      authorizeLogFields: AUTHORIZE_LOG_FIELDS.filter((field) => field !== 'mcp-tool-parameters'),
+      authorizeLogFields: [...DEFAULT_AUTHORIZE_LOG_FIELDS, 'mcp-method', 'mcp-tool'],
     },
     { name: SETTINGS, namespace: NAMESPACE },
   );

@@ -48,7 +48,7 @@ await serveParent(
         prompt: undefined,
       });
       const record = { ...decision, 'mcp-method': message.method, 'mcp-tool': message.params.name };
-      lines.write(JSON.stringify({ time: new Date().toISOString(), ...record }));
+      lines.write(`${JSON.stringify({ time: new Date().toISOString(), ...record })}\n`);
       delete request.headers.authorization;
       request.headers['x-gateway-assertion'] = session?.assertion;
       proxy.web(request, response, { buffer: Readable.from([body]) });

@@ -132,12 +132,17 @@ export const BROKEN_SETTINGS: Readonly<Record<string, readonly string[]>> = {
     `identityProviders: [{ ${PROVIDER}, authorizationParams: { state: x } }]`,
     `identityProviders: [{ ${PROVIDER}, authorizationParams: { redirect_uri: x } }]`,
   ],
-  'must not name a header field that has credentials': [
+  'must not name a header field that may have credentials': [
     'authorizeLogFields: [headers.Authorization]',
     'authorizeLogFields: [headers.cookie]',
     'authorizeLogFields: [headers.SET-COOKIE]',
     'authorizeLogFields: [headers.Proxy-Authorization]',
     'authorizeLogFields: [headers.X-Gateway-Assertion]',
+    'authorizeLogFields: [headers.X-Gateway-Anything]',
+    'authorizeLogFields: [headers.Mcp-Session-Id]',
+    'authorizeLogFields: [headers.X-API-Key]',
+    'authorizeLogFields: [headers.X-Vault-Token]',
+    'authorizeLogFields: [headers.Sec-WebSocket-Protocol]',
     'accessLog: { fields: [headers.Cookie] }',
   ],
   'exactly one of value and valueFrom must be set': [

@@ -46,7 +46,7 @@ export const VALID_SETTINGS: readonly string[] = [
   'identityProviders: [{ name: idp, issuerUrl: https://idp.example.com, audiences: [x], signIn: false }]',
   '{ bearerTokenFormat: idp_identity_token, idpAccessTokenAllowedAudiences: [x] }',
   'authorizeLogFields: []',
-  'authorizeLogFields: [headers.X-Real-IP, headers.authorization-hint, query]',
+  'authorizeLogFields: [headers.X-Real-IP, headers.X-Key, query]',
   'accessLog: {}',
   'accessLog: { mode: None, fields: [] }',
   'tracing: {}',

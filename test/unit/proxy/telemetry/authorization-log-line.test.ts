@@ -4,20 +4,18 @@ import fc from 'fast-check';
 import { parseMessage } from '../../../../proxy/mcp/json-rpc.ts';
 import { AuthorizationLog } from '../../../../proxy/telemetry/authorization-log.ts';
 import { LineWriter } from '../../../../shared/telemetry/line-writer.ts';
-import { AUTHORIZE_LOG_FIELDS } from '../../../../shared/snapshot/log-fields.ts';
+import { SPECIFIED_LOG_FIELDS } from '../../../../shared/snapshot/log-fields.ts';
+import { aDecidedRequest } from '../../../support/decided-request.ts';
 
 const NOW = Date.UTC(2026, 7, 1, 12, 0, 0, 5);
 
-const RECORD = {
-  requestId: 'r-1',
-  identity: { provider: 'idp', subject: 'alice', groups: [], claims: {} },
-  message: undefined,
-  decision: {
-    allow: true,
-    allowReasons: ['domain-ok', 'mcp-tool-ok'],
-    deny: false,
-    denyReasons: [],
-  },
+const ALICE = { provider: 'idp', subject: 'alice', groups: [], claims: {} };
+
+const DECISION = {
+  allow: true,
+  allowReasons: ['domain-ok', 'mcp-tool-ok'],
+  deny: false,
+  denyReasons: [],
 };
 
 const CALL = parseMessage(
@@ -45,9 +43,9 @@ describe('a line of the authorization log', () => {
     fc.assert(
       fc.property(names, ({ subject, email, tool }) => {
         const { log, lines } = logAt(() => NOW);
-        const identity = { ...RECORD.identity, subject, email };
+        const identity = { ...ALICE, subject, email };
         const message = { ...CALL, toolName: tool };
-        log.write({ ...RECORD, identity, message }, AUTHORIZE_LOG_FIELDS);
+        log.write(aDecidedRequest({ identity, message }), DECISION, SPECIFIED_LOG_FIELDS);
         const expected = {
           level: 'info',
           service: 'authorize',
@@ -71,12 +69,12 @@ describe('a line of the authorization log', () => {
 
   test('names the user of its own request, as the identity is then', () => {
     const { log, lines } = logAt(() => NOW);
-    const alice = { ...RECORD.identity, email: 'alice@example.com' };
+    const alice = { ...ALICE, email: 'alice@example.com' };
     const renewed = { ...alice, email: 'alice@example.org' };
-    const bob = { ...RECORD.identity, subject: 'bob' };
+    const bob = { ...ALICE, subject: 'bob' };
     const anonymous = undefined;
     for (const identity of [alice, bob, alice, anonymous, renewed, bob]) {
-      log.write({ ...RECORD, identity }, ['user', 'email']);
+      log.write(aDecidedRequest({ identity }), DECISION, ['user', 'email']);
     }
     const ofAlice = ['alice', 'alice@example.com'];
     const users = lines().map((line) => {
@@ -90,7 +88,7 @@ describe('a line of the authorization log', () => {
     const times = [NOW, NOW, NOW + 1, NOW + 60_000, NOW - 1, NOW];
     let now = NOW;
     const { log, lines } = logAt(() => now);
-    for (now of times) log.write(RECORD, []);
+    for (now of times) log.write(aDecidedRequest({ identity: ALICE }), DECISION, []);
     expect(lines().map((line) => (JSON.parse(line) as { time: string }).time)).toEqual(
       times.map((time) => new Date(time).toISOString()),
     );

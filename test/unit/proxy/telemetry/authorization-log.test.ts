@@ -7,7 +7,12 @@ import type { Decision } from '../../../../proxy/policy/decision.ts';
 import { AuthorizationLog } from '../../../../proxy/telemetry/authorization-log.ts';
 import { LineWriter } from '../../../../shared/telemetry/line-writer.ts';
 import type { Policy } from '../../../../shared/policy/policy.ts';
-import { AUTHORIZE_LOG_FIELDS } from '../../../../shared/snapshot/log-fields.ts';
+import {
+  AUTHORIZE_LOG_FIELDS,
+  SPECIFIED_LOG_FIELDS,
+  type AuthorizeLogField,
+} from '../../../../shared/snapshot/log-fields.ts';
+import { aDecidedRequest } from '../../../support/decided-request.ts';
 import { aPolicyInput } from '../../../support/policy-input.ts';
 
 const NOW = Date.UTC(2026, 7, 1, 12, 0, 0, 5);
@@ -173,7 +178,7 @@ describe('the authorization log', () => {
   });
 
   test('has the fields in the order of the specification, whatever the setting', () => {
-    const fields = AUTHORIZE_LOG_FIELDS.toReversed();
+    const fields = SPECIFIED_LOG_FIELDS.toReversed();
     const record = recordOf({ policy: UNDER_DENY, message: call('read_file') }, fields);
 
     expect(Object.keys(record)).toEqual([
@@ -193,11 +198,11 @@ describe('the authorization log', () => {
 
   test('applies a changed selection to the next record', () => {
     const { log, lines } = logInMemory();
-    const record = { requestId: 'r', identity: ALICE, message: undefined, decision: DENIED };
+    const checked = aDecidedRequest({ identity: ALICE });
 
-    log.write(record, ['allow']);
-    log.write(record, ['user']);
-    log.write(record, ['allow']);
+    log.write(checked, DENIED, ['allow']);
+    log.write(checked, DENIED, ['user']);
+    log.write(checked, DENIED, ['allow']);
 
     expect(lines().map((line) => Object.keys(JSON.parse(line) as object).slice(4))).toEqual([
       ['allow'],
@@ -211,7 +216,7 @@ describe('the authorization log', () => {
     const { log, lines } = logInMemory();
     const message = call(name, { '\n"': ['\r\n', '\ud800'] });
 
-    log.write({ requestId: 'r', identity: ALICE, message, decision: DENIED }, AUTHORIZE_LOG_FIELDS);
+    log.write(aDecidedRequest({ identity: ALICE, message }), DENIED, AUTHORIZE_LOG_FIELDS);
 
     expect(lines()).toHaveLength(1);
     expect(JSON.parse(lines()[0] ?? '')).toMatchObject({ 'mcp-tool': name, allow: false });
@@ -236,14 +241,14 @@ function recordOf(
     readonly message?: JsonRpcMessage | undefined;
     readonly identity?: Identity | undefined;
   },
-  fields: Parameters<AuthorizationLog['write']>[1] = AUTHORIZE_LOG_FIELDS,
+  fields: readonly AuthorizeLogField[] = SPECIFIED_LOG_FIELDS,
 ): Record<string, unknown> {
   const { policy = {}, message } = asked;
   const identity = 'identity' in asked ? asked.identity : ALICE;
   const input = aPolicyInput({ identity, toolName: message?.toolName });
   const decision = asked.decision ?? buildPolicyEvaluator(policy).decide(input);
   const { log, lines } = logInMemory();
-  log.write({ requestId: 'r-1', identity, message, decision }, fields);
+  log.write(aDecidedRequest({ identity, message }), decision, fields);
   const [line = '', ...more] = lines();
   expect(more).toEqual([]);
   return JSON.parse(line) as Record<string, unknown>;

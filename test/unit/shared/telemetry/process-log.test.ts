@@ -9,9 +9,9 @@ function outputOf(end: string): string {
   const program = `
     import { openProcessLog } from ${JSON.stringify(MODULE)};
     const lines = openProcessLog(process.stdout);
-    lines.write('first');
+    lines.write('first\\n');
     setImmediate(() => {
-      lines.write('last');
+      lines.write('last\\n');
       ${end}
     });
   `;

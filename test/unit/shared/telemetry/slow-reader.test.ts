@@ -5,9 +5,9 @@ import { startLogging } from '../../../support/stopped-reader.ts';
 /** A program that writes 20 MB in many turns of the event loop, then says how many lines were dropped. */
 const FLOOD = `
   for (let number = 0; number < 100_000; number += 1) {
-    lines.write(String(number).padStart(200, '.'));
+    lines.write(String(number).padStart(200, '.') + '\\n');
     if (number % 1_000 === 999) {
-      lines.write('audit ' + number, 'audit');
+      lines.write('audit ' + number + '\\n', 'audit');
       await new Promise(setImmediate);
     }
   }
@@ -40,7 +40,7 @@ describe('a process whose log is not read', () => {
   test('logs again once it is read', async () => {
     using logging = startLogging(`${FLOOD}
       process.once('message', () => {
-        lines.write('last');
+        lines.write('last\\n');
         process.disconnect();
       });
     `);
@@ -66,7 +66,9 @@ describe('a process whose log is not read', () => {
 
 test('a process that crashes has written all of its log to a reader that is slow', async () => {
   using logging = startLogging(`
-    for (let number = 0; number < 3_000; number += 1) lines.write(String(number).padStart(200, '.'));
+    for (let number = 0; number < 3_000; number += 1) {
+      lines.write(String(number).padStart(200, '.') + '\\n');
+    }
     throw new Error('crash');
   `);
   const lines = (await logging.readAll()).trimEnd().split('\n');
