@@ -64,7 +64,7 @@ export interface GatewayOptions {
   /** Bounds the connections of clients; absent: no bound. */
   readonly connectionLimits?: ConnectionLimits;
   /** Records what happens to requests; absent: nothing is traced. */
-  readonly tracing?: ProcessTracing;
+  readonly tracing?: Pick<ProcessTracing, 'apply' | 'tracer'>;
   /** Turns the access log on: one line for each request. */
   readonly accessLog?: boolean;
   /** Milliseconds since the epoch. */
@@ -176,6 +176,7 @@ export function createStages(options: StagesOptions): DisposableStages {
     connectLinks,
     random: Math.random,
     now,
+    tracer: options.tracing?.tracer,
     forwarder: options.forwarder,
     accessLog: options.accessLog === true ? new AccessLog(lines, now) : undefined,
     logger,

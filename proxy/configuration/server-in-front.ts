@@ -19,5 +19,15 @@ export function isServerInFront(
 ): boolean {
   const address = plainAddress(remoteAddress);
   if (isWithin(LOOPBACK, address)) return true;
-  return settings !== undefined && isWithin(trustedRanges(settings), address);
+  return settings !== undefined && isTrustedProxy(address, settings);
+}
+
+/** Returns whether the address of a connection is one of a trusted proxy. */
+export function isTrustedProxy(
+  remoteAddress: string,
+  settings: Pick<CompiledSettings, 'trustedProxies'>,
+): boolean {
+  // Most gateways have none.
+  if (settings.trustedProxies.length === 0) return false;
+  return isWithin(trustedRanges(settings), plainAddress(remoteAddress));
 }

@@ -1,3 +1,4 @@
+import { withTrace } from '../../shared/telemetry/tracing/active-trace.ts';
 import { MethodNotAllowedError } from '../errors/routing-errors.ts';
 import { readCookies } from '../http/cookies.ts';
 import { CROSS_ORIGIN_HEADERS, isPreflight, preflightResponse } from '../http/cors.ts';
@@ -21,7 +22,9 @@ export async function serveEndpoint(
     throw new MethodNotAllowedError(endpoint.methods);
   }
   const cookies = readCookies(request.message);
-  const response = await endpoint.handle({ request, cookies, ...context });
+  const response = await withTrace(request.trace, () =>
+    endpoint.handle({ request, cookies, ...context }),
+  );
   if (endpoint.audience === 'page') {
     return apartFromOpener(response, context.configuration.routes.findHost(request.authority));
   }

@@ -75,6 +75,7 @@ export class Exchange implements AttemptListener {
   onResponse(head: ResponseHead): ResponseSink | undefined {
     this.#firstByteMs = performance.now() - this.#startedAt;
     const { status, rawHeaders } = head;
+    this.#call.upstream.span?.set('http.response.status_code', status);
     const repeat = this.#canRepeat() ? repeatWith : undefined;
     try {
       const plan = this.#call.planner({ status, rawHeaders, repeat });
@@ -147,6 +148,7 @@ export class Exchange implements AttemptListener {
       case 'repeat':
         this.#checkRepeat(plan.upstream);
         this.#isRepeated = true;
+        plan.upstream.span?.event('sent again with a new token');
         this.#attempt?.abandon();
         this.#send(plan.upstream);
         return undefined;

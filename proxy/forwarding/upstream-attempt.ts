@@ -151,9 +151,15 @@ export class UpstreamAttempt implements ResponseHandler, ResponseControl {
   /** Returns whether the request can be sent again after an error, to the current `origin`. */
   #canSendAgain(error: Error): boolean {
     if (!(error instanceof ConnectionError)) return false;
-    if (error.code === 'no-connection') return this.#visit?.moveOn() === true;
+    const { span } = this.#upstream;
+    if (error.code === 'no-connection') {
+      if (this.#visit?.moveOn() !== true) return false;
+      span?.event('sent to another target', { 'error.type': error.code });
+      return true;
+    }
     if (error.code !== 'connection-lost' || !this.#mayResend) return false;
     this.#mayResend = false;
+    span?.event('sent again', { 'error.type': error.code });
     return true;
   }
 }

@@ -3,6 +3,7 @@ import type { AuthenticationContext, Authenticators } from '../authentication/au
 import { ANONYMOUS, type Caller } from '../authentication/caller.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
+import { inStage } from '../telemetry/tracing/in-stage.ts';
 import { isAnonymousPreflight } from './anonymous-preflight.ts';
 
 /** Finds out who makes a request, by the credentials that its route accepts. */
@@ -15,5 +16,8 @@ export function authenticate(
   if (isAnonymousPreflight(request, route)) return ANONYMOUS;
   const { kind } = acceptedCredentials(route.compiled, context.configuration);
   if (kind === 'nothing') return ANONYMOUS;
-  return authenticators[kind].authenticate(request, route, context);
+  const authenticator = authenticators[kind];
+  const span = request.trace?.span;
+  if (span === undefined) return authenticator.authenticate(request, route, context);
+  return inStage(span, 'authenticate', () => authenticator.authenticate(request, route, context));
 }

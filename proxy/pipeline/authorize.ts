@@ -12,6 +12,7 @@ import type { PolicyInput } from '../../shared/policy/language/policy-input.ts';
 import type { Decision } from '../policy/decision.ts';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import type { Identity } from '../records/session.ts';
+import { decisionInSpan } from '../telemetry/tracing/decision-in-span.ts';
 import type { DecidedRequest } from '../telemetry/authorization-log.ts';
 import { isAnonymousPreflight } from './anonymous-preflight.ts';
 import type { InspectedBody } from './inspect.ts';
@@ -54,7 +55,9 @@ export function authorize(
   const message = body?.message;
   const identity = identityOf(caller);
   const input = policyInput(route, identity, { request, body, now });
-  const decision = decide(route, input);
+  const span = request.trace?.span;
+  const decision =
+    span === undefined ? decide(route, input) : decisionInSpan(span, () => decide(route, input));
   const { authorizeLogFields: fields, toolDenial } = configuration.settings;
   const checked = { request, route, caller, body };
   authorizationLog.write(checked, decision, fields, input);

@@ -17,12 +17,14 @@ import { makeRequestId } from '../http/request-id.ts';
 import type { RequestMessage } from '../http/request-message.ts';
 import { sendResponse, type SentResponse } from '../http/send-response.ts';
 import type { Forwarded } from '../forwarding/forwarded.ts';
+import type { UpstreamRequest } from '../forwarding/request/upstream-request.ts';
 import type { RelayPlan, UpstreamResponse } from '../forwarding/response/response-plan.ts';
 import type { AssertionSigner } from '../identity/assertion/assertion.ts';
 import type { McpSessions } from '../mcp-sessions/mcp-sessions.ts';
 import { checkMcpRequest } from '../mcp/check-mcp-request.ts';
 import type { InternalTokens } from '../upstream-oauth/internal-tokens/internal-tokens.ts';
 import type { AccessLog } from '../telemetry/access-log.ts';
+import { beginTrace, type RequestTracer } from '../telemetry/tracing/begin-trace.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize, type DecisionLog } from './authorize.ts';
 import { chooseUpstream } from './choose-upstream.ts';
@@ -59,6 +61,8 @@ export interface Stages {
   readonly random: () => number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Absent where nothing is traced. */
+  readonly tracer: RequestTracer | undefined;
   readonly forwarder: Pick<Forwarder, 'forward' | 'forwardUpgrade'>;
   /** Absent when requests are not logged. */
   readonly accessLog: Pick<AccessLog, 'write'> | undefined;
@@ -84,14 +88,17 @@ export async function handleRequest(
   const requestId = makeRequestId();
   const startedAt = performance.now();
   const configuration = stages.configuration();
+  const trace = beginTrace(stages.tracer, message, configuration.settings);
   let request: GatewayRequest | undefined;
   let host: MatchedHost | undefined;
   let endpoint: Endpoint | undefined;
   let route: GatewayRoute | undefined;
   let body: InspectedBody | undefined;
+  let upstream: UpstreamRequest | undefined;
   let sent: SentResponse | Forwarded | undefined;
+  let failure: unknown;
   try {
-    request = parseRequest(message, requestId, configuration.clientAddressOf);
+    request = parseRequest(message, requestId, configuration.clientAddressOf, trace);
     host = matchHost(request, configuration);
     const { origin } = host;
     endpoint = stages.findEndpoint(host.routes, request.path);
@@ -134,7 +141,7 @@ export async function handleRequest(
     const session = mcpSessionOf(permit, { origin, configuration, mcpSessions });
     const found = internalTokenFor(permit, session, context, stages);
     const internalToken = found instanceof Promise ? await found : found;
-    const upstream = makeUpstreamRequest(
+    upstream = makeUpstreamRequest(
       permit,
       credentials(permit, { origin, configuration, assertions, session, internalToken }),
       chooseUpstream(permit, { configuration, random: stages.random }),
@@ -152,11 +159,27 @@ export async function handleRequest(
     // The response has ended already: this is for the log.
     if (forwarded.failure !== undefined) throw forwarded.failure;
   } catch (error) {
+    failure = error;
     const known = { requestId, configuration, request, host, endpoint, route, body };
     const answer = stages.answerFailure(error, known);
     if (answer === undefined) response.destroy();
     else sent ??= sendResponse(response, answer, requestId);
   } finally {
-    finishRequest({ requestId, startedAt, request, route, sent }, stages);
+    finishRequest(
+      {
+        requestId,
+        startedAt,
+        trace,
+        request,
+        host,
+        endpoint,
+        route,
+        body,
+        upstream,
+        sent,
+        failure,
+      },
+      stages,
+    );
   }
 }

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { GatewayRoute } from '../configuration/routing-table.ts';
 import { RouteNotFoundError } from '../errors/routing-errors.ts';
 import type { Forwarded } from '../forwarding/forwarded.ts';
+import type { UpstreamRequest } from '../forwarding/request/upstream-request.ts';
 import type { UpgradeClient } from '../forwarding/websocket/upgrade-relay.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { GatewayResponse } from '../http/gateway-response.ts';
@@ -13,6 +14,7 @@ import { endWithResponse } from '../http/raw-response.ts';
 import type { SentResponse } from '../http/send-response.ts';
 import { makeRequestId } from '../http/request-id.ts';
 import type { RequestMessage } from '../http/request-message.ts';
+import { beginTrace } from '../telemetry/tracing/begin-trace.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { checkUpgrade } from './check-upgrade.ts';
@@ -35,13 +37,16 @@ export async function handleUpgrade(
   const requestId = makeRequestId();
   const startedAt = performance.now();
   const configuration = stages.configuration();
+  const trace = beginTrace(stages.tracer, message, configuration.settings);
   let request: GatewayRequest | undefined;
   let host: MatchedHost | undefined;
   let route: GatewayRoute | undefined;
   let isForwarded = false;
+  let upstream: UpstreamRequest | undefined;
   let sent: SentResponse | Forwarded | undefined;
+  let failure: unknown;
   try {
-    request = parseRequest(message, requestId, configuration.clientAddressOf);
+    request = parseRequest(message, requestId, configuration.clientAddressOf, trace);
     host = matchHost(request, configuration);
     if (stages.findEndpoint(host.routes, request.path) !== undefined) {
       throw new RouteNotFoundError(404, "the gateway's own endpoints accept no WebSocket");
@@ -61,7 +66,7 @@ export async function handleUpgrade(
       now,
     });
 
-    const upstream = makeUpstreamRequest(
+    upstream = makeUpstreamRequest(
       permit,
       credentials(permit, { ...context, assertions, session: undefined, internalToken: undefined }),
       chooseUpstream(permit, { configuration, random: stages.random }),
@@ -71,13 +76,17 @@ export async function handleUpgrade(
     sent = forwarded;
     if (forwarded.failure !== undefined) throw forwarded.failure;
   } catch (error) {
+    failure = error;
     const answer = stages.answerFailure(error, { requestId, configuration, request, host, route });
     // Forwarding has answered the client already, with the status of this answer.
     if (!isForwarded) sent = refuse(client.socket, answer, requestId);
     else if (client.socket.writable) client.socket.destroy();
     else sent ??= answer && { status: answer.status, bytes: 0 };
   } finally {
-    finishRequest({ requestId, startedAt, request, route, sent }, stages);
+    finishRequest(
+      { requestId, startedAt, trace, request, host, route, upstream, sent, failure },
+      stages,
+    );
   }
 }
 

@@ -1,3 +1,4 @@
+import { withTrace } from '../../shared/telemetry/tracing/active-trace.ts';
 import type { AuthenticationContext } from '../authentication/authenticator.ts';
 import type { InternalToken } from '../records/internal-token.ts';
 import type {
@@ -27,10 +28,12 @@ export function internalTokenFor(
   context: AuthenticationContext & InternalTokenContext,
   stages: InternalTokenStages,
 ): InternalToken | Promise<InternalToken> | undefined {
-  const { route } = permit;
+  const { request, route } = permit;
   if (route.compiled.mcpServer?.upstreamOAuth === undefined) return undefined;
   const caller = signedInCaller(permit);
-  const found = stages.internalTokens.tokenFor(caller, route.compiled, context);
+  const found = withTrace(request.trace, () =>
+    stages.internalTokens.tokenFor(caller, route.compiled, context),
+  );
   const required = (token: TokenOrNone): InternalToken => {
     if (token !== 'not-connected') return token;
     throw notConnected(permit, session, context, stages);

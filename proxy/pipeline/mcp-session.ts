@@ -9,6 +9,7 @@ import { isStateless } from '../mcp/mirrored-headers.ts';
 import { MCP_SESSION_ID, rawHeaderValues } from '../mcp/raw-header.ts';
 import { beginsWithUrls } from '../mcp/url-elicitation.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
+import { setSession } from '../telemetry/tracing/set-session.ts';
 import type { Permit } from './permit.ts';
 
 /** The MCP session of a permitted request to an MCP route. */
@@ -60,6 +61,8 @@ export function mcpSessionOf(
   const sealed = typeof client === 'string' ? mcpSessions.open(client, owner) : null;
   if (sealed !== null) {
     const { id: server, takesUrls } = sealed;
+    const span = request.trace?.span;
+    if (span !== undefined) setSession(span, String(client));
     return { owner, ids: { client: String(client), server, takesUrls }, isStateless: false };
   }
   if (rawHeaderValues(rawHeaders, MCP_SESSION_ID).length > 1) {

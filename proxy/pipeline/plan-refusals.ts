@@ -1,3 +1,4 @@
+import { withTrace } from '../../shared/telemetry/tracing/active-trace.ts';
 import type { AuthenticationContext } from '../authentication/authenticator.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { UpstreamRequest } from '../forwarding/request/upstream-request.ts';
@@ -57,11 +58,15 @@ export function planRefusals(
     internalToken = replacement;
     return repeat(upstreamRequestWith(replacement, sent));
   };
+  // A response may arrive in what another request began: the connection.
+  const { trace } = sent.permit.request;
   return (received) => {
-    if (received.status === UNAUTHORIZED) return replaceToken(received.repeat);
+    if (received.status === UNAUTHORIZED) {
+      return withTrace(trace, () => replaceToken(received.repeat));
+    }
     const missing = missingScopes(received);
     if (missing === undefined) return relay(received);
-    return requireScopes(missing, sent).then((outcome) =>
+    return withTrace(trace, () => requireScopes(missing, sent)).then((outcome) =>
       outcome === 'asked' ? askToConnect(sent) : relay(received),
     );
   };

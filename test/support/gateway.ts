@@ -44,6 +44,7 @@ export async function startGateway(
       | 'stores'
       | 'now'
       | 'guardedFetch'
+      | 'tracing'
     >
   > = {},
 ): Promise<TestGateway> {

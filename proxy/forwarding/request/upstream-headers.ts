@@ -1,5 +1,9 @@
 import { foldFieldName } from '../../../shared/snapshot/header-fields.ts';
 import type { CompiledRoute } from '../../../shared/snapshot/snapshot.ts';
+import {
+  formatTraceparent,
+  type TraceContext,
+} from '../../../shared/telemetry/tracing/trace-context.ts';
 import { holdsGatewayToken } from '../../crypto/gateway-token.ts';
 import { BadRequestError } from '../../errors/request-errors.ts';
 import type { GatewayRequest } from '../../http/gateway-request.ts';
@@ -27,7 +31,8 @@ const MAX_CONNECTION_LENGTH = 1_024;
 /**
  * Returns the header fields for the upstream, as a flat list: the client's in their order and spelling,
  * without those that only the gateway may write, and without those of other gateways that the route does
- * not let through; then the gateway's own.
+ * not let through; then the gateway's own. A `trace` takes the place of the client's trace context; without
+ * one, the client's passes like any other field.
  *
  * The transport adds `Host` and the fields that frame the body.
  */
@@ -35,6 +40,7 @@ export function upstreamHeaders(
   { id, authority, remoteAddress, message }: GatewayRequest,
   { scheme, passRequestHeaders }: Pick<CompiledRoute, 'scheme' | 'passRequestHeaders'>,
   { ofClient, added }: UpstreamCredentials,
+  trace?: TraceContext,
 ): readonly string[] {
   const { rawHeaders } = message;
   const { connection } = message.headers;
@@ -51,21 +57,30 @@ export function upstreamHeaders(
       if (passRequestHeaders?.includes(name.toLowerCase()) === true) headers.push(name, value);
       continue;
     }
-    const kept = rule === 'keep' ? value : valueToKeep(rule, value, ofClient);
+    const kept = rule === 'keep' ? value : valueToKeep(rule, value, ofClient, trace);
     if (kept !== undefined) headers.push(name, kept);
   }
   headers.push('X-Forwarded-For', remoteAddress);
   headers.push('X-Forwarded-Host', authority, 'X-Forwarded-Proto', scheme, 'X-Request-Id', id);
   for (const item of added) headers.push(item);
+  addTrace(headers, trace);
   return headers;
 }
 
-/** Returns the part of a credential that the upstream gets; undefined if it gets nothing. */
+function addTrace(headers: string[], trace: TraceContext | undefined): void {
+  if (trace === undefined) return;
+  headers.push('traceparent', formatTraceparent(trace));
+  if (trace.traceState !== undefined) headers.push('tracestate', trace.traceState);
+}
+
+/** Returns the part of a client's field that the upstream gets; undefined if it gets nothing. */
 function valueToKeep(
-  rule: 'cookie' | 'authorization' | 'session',
+  rule: Exclude<Rule, 'drop' | 'foreign' | 'keep'>,
   value: string,
   ofClient: CredentialsOfClient,
+  trace: TraceContext | undefined,
 ): string | undefined {
+  if (rule === 'trace') return trace === undefined ? value : undefined;
   if (rule === 'session') return ofClient === 'remove' ? undefined : value;
   if (rule === 'authorization') {
     return ofClient !== 'forward' || holdsGatewayToken(value) ? undefined : value;
@@ -88,10 +103,11 @@ export function upstreamTrailers(rawTrailers: readonly string[]): [string, strin
 }
 
 /** How the header fields of one name are treated. */
-type Rule = 'drop' | 'foreign' | 'keep' | 'cookie' | 'authorization' | 'session';
+type Rule = 'drop' | 'foreign' | 'keep' | 'cookie' | 'authorization' | 'session' | 'trace';
 
 function ruleOf(lower: string): Rule {
   if (lower === 'cookie' || lower === 'authorization') return lower;
+  if (lower === 'traceparent' || lower === 'tracestate') return 'trace';
   // CGI and WSGI read `Mcp_Session_Id` as the same variable.
   if (SESSION_ID.test(lower)) return 'session';
   const folded = foldFieldName(lower);

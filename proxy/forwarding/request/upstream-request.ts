@@ -1,3 +1,4 @@
+import type { Span } from '../../../shared/telemetry/tracing/trace.ts';
 import type { GatewayRequest } from '../../http/gateway-request.ts';
 import type { TargetChoice } from '../targets/target.ts';
 
@@ -27,6 +28,8 @@ export interface UpstreamRequest extends Permitted {
   readonly body: UpstreamBody;
   /** How long the response may take to begin; 0 is no limit. */
   readonly responseTimeoutMs: number;
+  /** Absent if the request is not traced, or its trace is not sampled. Whoever made the request ends it. */
+  readonly span?: Span | undefined;
 }
 
 /** Bytes that were read already, or the stream that the client still sends. */

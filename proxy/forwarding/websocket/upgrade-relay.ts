@@ -147,7 +147,7 @@ export class UpgradeRelay {
 
   /** Prepares a 101 for the client; returns false if it cannot be passed on. */
   #canSwitch(response: IncomingMessage, upstreamSocket: Duplex): boolean {
-    this.#answered();
+    this.#answered(SWITCHING_PROTOCOLS);
     // An error thrown here would be uncaught, and one malformed answer would end the process.
     try {
       response.headers = switchingFields(response.rawHeaders, this.#upstream);
@@ -173,10 +173,10 @@ export class UpgradeRelay {
 
   /** Passes the response of an upstream that declined to the client. */
   #decline(response: IncomingMessage, outgoing: ClientRequest): void {
-    this.#answered();
+    const { statusCode = 0 } = response;
+    this.#answered(statusCode);
     try {
       this.#cutOff = relayDeclined(response, this.#client.socket, this.#upstream);
-      const { statusCode = 0 } = response;
       response.on('data', ({ length }: Buffer) => (this.#declinedBytes += length));
       this.#declinedWith = statusCode;
       this.#failure = new WebSocketDeclinedError(statusCode);
@@ -186,8 +186,9 @@ export class UpgradeRelay {
   }
 
   /** Stops waiting for a response: from now on http-proxy reads the client's bytes. */
-  #answered(): void {
+  #answered(status: number): void {
     clearTimeout(this.#timer);
+    this.#upstream.span?.set('http.response.status_code', status);
     this.#firstByteMs = performance.now() - this.#startedAt;
     this.#client.socket.off('readable', this.#noticeEnd);
   }

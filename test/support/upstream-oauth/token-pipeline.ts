@@ -122,6 +122,7 @@ export async function startTokenPipeline(
     connectLinks: { urlFor: ({ user: { subject } }, origin) => `${origin}/connect?of=${subject}` },
     random: Math.random,
     now: Date.now,
+    tracer: undefined,
     forwarder: new Forwarder({ pools, loads: new TargetLoads(), streams: new OpenStreams() }),
     accessLog: undefined,
     logger,
