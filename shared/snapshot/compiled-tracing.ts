@@ -39,7 +39,7 @@ export interface CompiledTracing {
   readonly exporter?: 'otlp' | 'none';
   readonly endpoint?: OtlpEndpoint;
   readonly protocol?: OtlpProtocol;
-  /** Fields of every export, by name. Their values may be secrets. */
+  /** Fields of every export, by lower-case name. Their values may be secrets. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
   /** Share of the traces that are sampled, from 0 to 1. */

@@ -160,6 +160,28 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'settings in a cluster', (openClust
     });
   });
 
+  test('serve without tracing while its Secret is missing', async () => {
+    const secretKeyRef = { name: 'collector', key: 'client-secret' };
+    const tracing = {
+      tracesExporter: 'otlp',
+      endpoint: 'http://127.0.0.1:1',
+      headers: [{ name: 'x-api-key', valueFrom: { secretKeyRef } }],
+    } as const;
+    await gateway.changeSettings({ ...WITH_SECRET, tracing });
+
+    await gateway.untilSettingsCondition('ResolvedRefs', 'False/TracingNotUsable');
+    await gateway.untilSettingsCondition('Programmed', 'True/Programmed');
+    const before = await resources();
+    await writeSecret('POST', SECRETS, FIRST_SECRET, 'collector');
+
+    await gateway.untilSettingsCondition('ResolvedRefs', 'True/ResolvedRefs');
+    expect(await gateway.settingsCondition('Accepted')).toBe('True/Accepted');
+    await eventually('every proxy has the value', async () =>
+      (await resources()).every((resource, index) => resource !== before[index]),
+    );
+    await gateway.changeSettings(WITH_SECRET);
+  });
+
   test('leave out routes of namespaces that they do not select, as labels change', async () => {
     await gateway.applyRoute('selected');
     await gateway.untilServed('selected');
@@ -216,10 +238,15 @@ describeEndToEnd('real', ['rbac', 'tokens'], 'settings in a cluster', (openClust
     );
   }
 
-  async function writeSecret(method: 'POST' | 'PATCH', path: string, value: string): Promise<void> {
+  async function writeSecret(
+    method: 'POST' | 'PATCH',
+    path: string,
+    value: string,
+    name = 'company',
+  ): Promise<void> {
     const data = { 'client-secret': Buffer.from(value).toString('base64') };
     const labels = { 'gatehouse.dev/referable': 'true' };
-    const body = { metadata: { name: 'company', labels }, data };
+    const body = { metadata: { name, labels }, data };
     await gateway.admin.request(method, path, body, method === 'PATCH' ? MERGE_PATCH : {});
   }
 

@@ -10,7 +10,7 @@ export interface TracingSettings {
   /** With HTTP the URL that exports are sent to, with gRPC the origin. */
   readonly endpoint: string;
   readonly protocol: OtlpProtocol;
-  /** Fields of every export, by name. Their values may be secrets. */
+  /** Fields of every export, by lower-case name. Their values may be secrets. */
   readonly headers: Readonly<Record<string, string>>;
   /** How long an export may take. */
   readonly timeoutMs: number;

@@ -86,6 +86,22 @@ describe('the status of GatewaySettings', () => {
     expect(statusOf({ gateway: gatewayOf({ service: pending }) })).not.toHaveProperty('addresses');
   });
 
+  it('is accepted and programmed without tracing, and says why there is none', () => {
+    const path = 'spec.tracing.endpoint';
+    const problems = [{ path, reason: 'TracingNotUsable', message: 'is required' } as const];
+    const { conditions } = statusOf({ verdict: settingsVerdict({ problems, isAccepted: true }) });
+    expect(conditions).toMatchObject([
+      { type: 'Accepted', status: 'True' },
+      {
+        type: 'ResolvedRefs',
+        status: 'False',
+        reason: 'TracingNotUsable',
+        message: 'spec.tracing.endpoint: is required',
+      },
+      { type: 'Programmed', status: 'True' },
+    ]);
+  });
+
   it('has no snapshot before the first publication', () => {
     const publication = { ...PUBLICATION, publishedAt: undefined };
     expect(statusOf({ gateway: gatewayOf({ publication }) })).not.toHaveProperty('snapshot');
