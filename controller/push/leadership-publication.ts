@@ -67,7 +67,7 @@ export class LeadershipPublication implements Publication, AsyncDisposable {
     const { leadership, onChange, timing, clock, logger } = options;
     this.#leadership = leadership;
     this.#logger = logger;
-    const content = new PublishedContent(leadership.epoch);
+    const content = new PublishedContent(leadership.epoch, () => clock.now());
     const changes = new ChangeNotifier(onChange);
     const registry = new ProxyRegistry({ timing, clock });
     this.#content = content;
@@ -106,7 +106,8 @@ export class LeadershipPublication implements Publication, AsyncDisposable {
   }
 
   get proxies(): readonly ProxyReport[] {
-    return this.#registry.report(this.#content.position);
+    const { position, history } = this.#content;
+    return this.#registry.report(position, history);
   }
 
   get routesBefore(): number {

@@ -32,6 +32,8 @@ export interface ProxyReport {
   readonly isDraining: boolean;
   /** The position it acknowledged; undefined if that is of another leadership. */
   readonly position: SnapshotPosition | undefined;
+  /** How long the oldest snapshot that it has not acknowledged waits for it, in milliseconds. */
+  readonly lagMs: number;
   /** Whether it serves the newest snapshot, without rejecting any of it. */
   readonly isSynced: boolean;
   readonly rejected: readonly RejectedEntry[];

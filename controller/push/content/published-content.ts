@@ -29,13 +29,16 @@ export class PublishedContent {
   readonly #tooLarge = new Set<string>();
   readonly #digest = new SnapshotDigest();
   readonly #history = new RevisionHistory();
+  readonly #now: () => number;
   #epoch: number;
   #sequence = 0;
   /** Keys that the next revision changes, with their hashes before. */
   #changes = new Map<string, string | undefined>();
 
-  constructor(epoch: number) {
+  /** `now` returns monotonic milliseconds. */
+  constructor(epoch: number, now: () => number) {
     this.#epoch = epoch;
+    this.#now = now;
   }
 
   get position(): SnapshotPosition {
@@ -183,6 +186,7 @@ export class PublishedContent {
     const changes = this.#changes;
     this.#changes = new Map();
     this.#sequence += 1;
-    this.#history.add({ position: this.position, version: this.version, changes });
+    const { position, version } = this;
+    this.#history.add({ position, version, changes, at: this.#now() });
   }
 }

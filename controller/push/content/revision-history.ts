@@ -25,6 +25,8 @@ export type Provenance = 'revision' | 'variant' | 'foreign';
 interface PublishedPosition {
   readonly epoch: number;
   readonly version: string;
+  /** Monotonic milliseconds. */
+  readonly at: number;
   readonly variants: Set<string>;
 }
 
@@ -34,6 +36,8 @@ export interface Revision {
   readonly version: string;
   /** Keys that it changed, with their hashes before; undefined: the key did not exist. */
   readonly changes: ReadonlyMap<string, string | undefined>;
+  /** When it was published, in monotonic milliseconds. */
+  readonly at: number;
 }
 
 /** The last revisions of a leadership. */
@@ -47,7 +51,7 @@ export class RevisionHistory {
   }
 
   add(revision: Revision): void {
-    const { position, version, changes } = revision;
+    const { position, version, changes, at } = revision;
     this.#revisions.push(revision);
     this.#changedKeys += changes.size;
     while (
@@ -56,7 +60,8 @@ export class RevisionHistory {
     ) {
       this.#changedKeys -= this.#revisions.shift()?.changes.size ?? 0;
     }
-    this.#positions.set(position.sequence, { epoch: position.epoch, version, variants: new Set() });
+    const { epoch } = position;
+    this.#positions.set(position.sequence, { epoch, version, at, variants: new Set() });
     this.#positions.delete(position.sequence - MAX_POSITIONS);
   }
 
@@ -68,6 +73,17 @@ export class RevisionHistory {
     if (published.variants.size >= MAX_VARIANTS && oldest !== undefined)
       published.variants.delete(oldest);
     published.variants.add(version);
+  }
+
+  /**
+   * Returns when the first snapshot after a sequence was published, in monotonic milliseconds; undefined
+   * if there is none. If that is forgotten, the oldest remembered snapshot counts.
+   */
+  publishedAfter(sequence: number): number | undefined {
+    const { newest } = this;
+    if (newest === undefined || newest.position.sequence <= sequence) return undefined;
+    const [oldest] = this.#positions.values();
+    return (this.#positions.get(sequence + 1) ?? oldest)?.at;
   }
 
   /**

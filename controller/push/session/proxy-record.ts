@@ -2,6 +2,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { RejectedEntry, StatusFrame } from '../../../shared/snapshot/push-frames.ts';
 import type { SnapshotPosition } from '../../../shared/snapshot/snapshot-position.ts';
 import type { SentSnapshot } from '../content/overlay.ts';
+import type { RevisionHistory } from '../content/revision-history.ts';
 import type { ProxyReport } from '../publication.ts';
 import type { PushTiming } from '../push-timing.ts';
 import type { ProxyArrival } from './proxy-arrival.ts';
@@ -28,6 +29,8 @@ export interface ProxyRecordOptions {
 export class ProxyRecord {
   readonly id: string;
   readonly rejections: Rejections;
+  readonly #clock: Clock;
+  #connectedAt: number;
   #serving: Serving = { kind: 'nothing' };
   /** The sent snapshots that it may serve: the one it acknowledged last, and the one sent last. */
   #sent: readonly SentSnapshot[] = [];
@@ -41,6 +44,8 @@ export class ProxyRecord {
   constructor(id: string, { timing, clock }: ProxyRecordOptions) {
     this.id = id;
     this.rejections = new Rejections(timing, clock);
+    this.#clock = clock;
+    this.#connectedAt = clock.now();
   }
 
   get sent(): readonly SentSnapshot[] {
@@ -65,6 +70,7 @@ export class ProxyRecord {
 
   connect(arrival: ProxyArrival): void {
     this.#isConnected = true;
+    this.#connectedAt = this.#clock.now();
     this.#isDraining = false;
     this.#isSlow = false;
     this.#serving = this.#servingAfter(arrival);
@@ -109,7 +115,17 @@ export class ProxyRecord {
     this.#fallBehind();
   }
 
-  report(newest: SnapshotPosition): ProxyReport {
+  /**
+   * Milliseconds since the first snapshot that it has not acknowledged was published, or since it
+   * connected if that was later; 0 if it serves the newest.
+   */
+  lagMs(history: Pick<RevisionHistory, 'publishedAfter'>): number {
+    const publishedAt = history.publishedAfter(this.sequence);
+    if (publishedAt === undefined) return 0;
+    return this.#clock.now() - Math.max(publishedAt, this.#connectedAt);
+  }
+
+  report(newest: SnapshotPosition, history: Pick<RevisionHistory, 'publishedAfter'>): ProxyReport {
     const serving = this.#serving;
     const position = serving.kind === 'published' ? serving.position : undefined;
     const isNewest = position?.epoch === newest.epoch && position.sequence === newest.sequence;
@@ -119,6 +135,7 @@ export class ProxyRecord {
       isReady: this.#isConnected && this.#isReady && !this.#isSlow,
       isDraining: this.#isDraining,
       position,
+      lagMs: this.lagMs(history),
       isSynced: isNewest && this.#rejected.length === 0,
       rejected: this.#rejected,
     };

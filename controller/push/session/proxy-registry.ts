@@ -1,4 +1,5 @@
 import type { SnapshotPosition } from '../../../shared/snapshot/snapshot-position.ts';
+import type { RevisionHistory } from '../content/revision-history.ts';
 import type { ProxyReport } from '../publication.ts';
 import { ProxyRecord, type ProxyRecordOptions } from './proxy-record.ts';
 
@@ -57,8 +58,11 @@ export class ProxyRegistry {
     return { acknowledged, proxies: sequences.length };
   }
 
-  report(newest: SnapshotPosition): readonly ProxyReport[] {
-    return [...this.#records.values()].map((record) => record.report(newest));
+  report(
+    newest: SnapshotPosition,
+    history: Pick<RevisionHistory, 'publishedAfter'>,
+  ): readonly ProxyReport[] {
+    return [...this.#records.values()].map((record) => record.report(newest, history));
   }
 
   #sequences(): readonly number[] {

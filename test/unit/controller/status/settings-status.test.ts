@@ -18,6 +18,7 @@ const PROXY: ProxyReport = {
   isReady: true,
   isDraining: false,
   position: POSITION,
+  lagMs: 0,
   isSynced: true,
   rejected: [],
 };

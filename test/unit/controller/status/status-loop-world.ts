@@ -33,6 +33,7 @@ export const PROXY: ProxyReport = {
   isReady: true,
   isDraining: false,
   position: undefined,
+  lagMs: 0,
   isSynced: true,
   rejected: [],
 };

@@ -64,7 +64,7 @@ describe('PublishedContent', () => {
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-        const content = new PublishedContent(1);
+        const content = new PublishedContent(1, () => 0);
         content.publish({ put: [], deleted: [] });
         let resources = applied(new Map(), content.deliveryFrom(undefined, NO_OVERLAY));
         let base: SentSnapshot | undefined = sentAsIs(content.version);

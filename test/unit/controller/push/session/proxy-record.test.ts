@@ -19,6 +19,8 @@ const OURS: ProxyArrival = {
   position: { epoch: 2, sequence: 5 },
   base: sentAsIs('ours'),
 };
+/** A history without a snapshot. */
+const NEVER = { publishedAfter: () => undefined };
 const REJECTED: RejectedEntry = { key: 'route/x/a', reason: 'InvalidResource', message: 'no' };
 
 const STEPS = {
@@ -36,7 +38,11 @@ const STEPS = {
 type Step = keyof typeof STEPS;
 
 function aRecord(...steps: readonly Step[]): ProxyRecord {
-  const record = new ProxyRecord('proxy-0', { timing: PUSH_TIMING, clock: new ManualClock() });
+  return recordOn(new ManualClock(), ...steps);
+}
+
+function recordOn(clock: ManualClock, ...steps: readonly Step[]): ProxyRecord {
+  const record = new ProxyRecord('proxy-0', { timing: PUSH_TIMING, clock });
   for (const step of steps) STEPS[step](record);
   return record;
 }
@@ -68,20 +74,37 @@ describe('a proxy', () => {
   test('is synced when it serves the newest position and rejects nothing', () => {
     const newest = OFFERED.position;
 
-    expect(aRecord('connects with nothing', 'acknowledges').report(newest).isSynced).toBe(true);
+    expect(aRecord('connects with nothing', 'acknowledges').report(newest, NEVER).isSynced).toBe(
+      true,
+    );
     expect(
-      aRecord('connects with nothing', 'acknowledges', 'rejects').report(newest).isSynced,
+      aRecord('connects with nothing', 'acknowledges', 'rejects').report(newest, NEVER).isSynced,
     ).toBe(false);
-    expect(aRecord('connects with ours').report(newest).isSynced).toBe(false);
+    expect(aRecord('connects with ours').report(newest, NEVER).isSynced).toBe(false);
   });
 
   test('is ready while it says so, is connected and answers in time', () => {
     const isReady = (...steps: readonly Step[]): boolean =>
-      aRecord(...steps).report(OFFERED.position).isReady;
+      aRecord(...steps).report(OFFERED.position, NEVER).isReady;
 
     expect(isReady('connects with nothing')).toBe(false);
     expect(isReady('connects with nothing', 'is ready')).toBe(true);
     expect(isReady('connects with nothing', 'is ready', 'is slow')).toBe(false);
     expect(isReady('connects with nothing', 'is ready', 'disconnects')).toBe(false);
+  });
+
+  test('lags since what it has not acknowledged was published, and not since before it connected', async () => {
+    const clock = new ManualClock();
+    const publishedAt = (sequence: number): number | undefined =>
+      sequence < 7 ? clock.now() - 300 : undefined;
+    const lag = (record: ProxyRecord): number => record.lagMs({ publishedAfter: publishedAt });
+
+    expect(lag(recordOn(clock, 'connects with nothing', 'acknowledges'))).toBe(0);
+    const behind = recordOn(clock, 'connects with ours');
+    expect(lag(behind)).toBe(0);
+    await clock.advance(100);
+    expect(lag(behind)).toBe(100);
+    await clock.advance(1000);
+    expect(lag(behind)).toBe(300);
   });
 });
