@@ -8,7 +8,9 @@ import type { Leadership } from './leader/leadership.ts';
 import { LeaseElector } from './leader/lease-elector.ts';
 import { createProxyAuthenticator } from './push/server/authenticate-proxy.ts';
 import { startPushServer, type PushServer } from './push/server/push-server.ts';
+import { meteredApi } from './kubernetes/metered-api.ts';
 import { Reconciler, type ReconcilerOptions } from './reconciler.ts';
+import type { LeaderMetrics } from './telemetry/leader-metrics.ts';
 import type { ProxyObject } from './watch/cluster-watch.ts';
 
 const SECOND = 1000;
@@ -47,8 +49,10 @@ export interface ControllerOptions extends Omit<
 }
 
 /** Starts a controller. Rejects if it cannot listen or its certificate cannot be used. */
-export async function startController(options: ControllerOptions): Promise<Controller> {
-  const { api, namespace, logger } = options;
+export async function startController(given: ControllerOptions): Promise<Controller> {
+  const { namespace, logger, metrics } = given;
+  const api = meteredApi(given.api, metrics.api);
+  const options = { ...given, api };
   const timing = { ...CONTROLLER_TIMING, ...options.timing };
   const identity = holderIdentity(options.host);
   const elector = new LeaseElector({
@@ -61,17 +65,20 @@ export async function startController(options: ControllerOptions): Promise<Contr
     timing: timing.election,
   });
   const pushServer = await listenForProxies(options, () => elector.leaderAddress);
+  metrics.leader.readFrom(() => elector.isLeading);
+  metrics.publication.readFrom(() => pushServer.publication);
   const { firstHellosMs, referencePatienceMs } = timing;
   return new Controller({
     reconciler: { ...options, clock: monotonicClock, identity, referencePatienceMs },
     elector,
     pushServer,
     firstHellosMs,
+    metrics: metrics.leader,
   });
 }
 
 function listenForProxies(
-  { api, namespace, logger, ...options }: ControllerOptions,
+  { api, namespace, logger, metrics, ...options }: ControllerOptions,
   leaderAddress: () => string | undefined,
 ): Promise<PushServer> {
   const { proxyServiceAccount: account } = options;
@@ -82,6 +89,7 @@ function listenForProxies(
     authenticate: createProxyAuthenticator({ api, ...expected, logger }),
     leaderAddress,
     logger,
+    metrics: metrics.push,
   });
 }
 
@@ -96,6 +104,7 @@ export class Controller {
   readonly #elector: LeaseElector;
   readonly #pushServer: PushServer;
   readonly #firstHellosMs: number;
+  readonly #metrics: LeaderMetrics;
   #isReady = false;
 
   constructor({
@@ -103,15 +112,18 @@ export class Controller {
     elector,
     pushServer,
     firstHellosMs,
+    metrics,
   }: {
     readonly reconciler: ReconcilerOptions;
     readonly elector: LeaseElector;
     readonly pushServer: PushServer;
     readonly firstHellosMs: number;
+    readonly metrics: LeaderMetrics;
   }) {
     this.#elector = elector;
     this.#pushServer = pushServer;
     this.#firstHellosMs = firstHellosMs;
+    this.#metrics = metrics;
     this.#reconciler = new Reconciler(reconciler, () => {
       this.#isReady = true;
       elector.join((leadership) => this.#runTerm(leadership));
@@ -151,6 +163,7 @@ export class Controller {
 
   /** Publishes and reports, until the leadership ends. */
   async #runTerm(leadership: Leadership): Promise<void> {
+    this.#metrics.began();
     await using publication = this.#pushServer.startPublication(leadership, {
       onChange: this.#reconciler.onPublicationChange,
     });

@@ -3,6 +3,7 @@ import type { SnapshotResource } from '../shared/snapshot/snapshot.ts';
 import { SETTINGS_KEY } from '../shared/snapshot/resource-key.ts';
 import type { Logger } from '../shared/telemetry/logger.ts';
 import type { ProcessTracing } from '../shared/telemetry/tracing/settings/process-tracing.ts';
+import { isEmptyChangeSet } from './compile/change-set.ts';
 import type { Changes, Compilation } from './compile/compilation.ts';
 import { IncrementalCompiler } from './compile/incremental-compiler.ts';
 import { FailStop } from './fail-stop.ts';
@@ -17,15 +18,20 @@ import { PublicationHold } from './publish/publication-hold.ts';
 import { Publisher } from './publish/publisher.ts';
 import type { OnPublicationChange, Publication } from './push/publication.ts';
 import { StatusLoop } from './status/status-loop.ts';
+import type { CompileMetrics, CompileOutcome } from './telemetry/compile-metrics.ts';
+import type { ControllerMetrics } from './telemetry/controller-metrics.ts';
 import type { StatusWriterLimits } from './status/status-writer.ts';
 import { ClusterWatch, type ProxyObject } from './watch/cluster-watch.ts';
 import { SettingsPresence } from './watch/settings-presence.ts';
 import type { StatusChange } from './watch/status-change.ts';
 
+const MS_PER_SECOND = 1000;
+
 /** Options of a reconciler. */
 export interface ReconcilerOptions {
   readonly api: KubernetesApi;
   readonly logger: Logger;
+  readonly metrics: ControllerMetrics;
   readonly clock: Clock;
   readonly wallTime?: () => Date;
   /** Name of this process as holder of the Lease. */
@@ -70,8 +76,10 @@ export class Reconciler implements AsyncDisposable {
   readonly #status: StatusLoop;
   readonly #hold: PublicationHold;
   readonly #failStop: FailStop;
+  readonly #clock: Clock;
   readonly #wallTime: () => Date;
   readonly #tracing: ProcessTracing | undefined;
+  readonly #metrics: CompileMetrics;
   readonly #expiry: WallTimer;
   readonly #hosts: HostRecordKeeper;
   /** Called once, after the next compilation with all references loaded. */
@@ -79,7 +87,9 @@ export class Reconciler implements AsyncDisposable {
 
   /** `onComplete` is called once, when everything is compiled for the first time. */
   constructor(options: ReconcilerOptions, onComplete: () => void) {
-    const { logger, clock, gatewayClass, namespace } = options;
+    const { logger, metrics, clock, gatewayClass, namespace } = options;
+    this.#metrics = metrics.compile;
+    this.#clock = clock;
     const settingsName = `${namespace}/${options.settingsName}`;
     this.#onceComplete = new Set([onComplete]);
     this.#presence = new SettingsPresence({ settingsName, gatewayClass, logger });
@@ -96,7 +106,10 @@ export class Reconciler implements AsyncDisposable {
       clock,
       logger,
       patienceMs: options.referencePatienceMs,
-      onChange: (reason) => this.#status.setObstacle(reason),
+      onChange: (reason) => {
+        metrics.compile.setHeldBack(reason !== undefined);
+        this.#status.setObstacle(reason);
+      },
     });
     this.#publisher = new Publisher({
       deletionDelayMs: options.deletionDelayMs,
@@ -185,9 +198,24 @@ export class Reconciler implements AsyncDisposable {
       if (route === undefined) this.#routeNames.delete(name);
       else this.#routeNames.add(name);
     }
-    this.#take(this.#compiler.update({ ...changes, now: this.#wallTime().getTime() }));
+    const now = this.#wallTime().getTime();
+    this.#compile(() => this.#compiler.update({ ...changes, now }));
     this.#observeObjects(changes);
     this.#publishIfComplete();
+  }
+
+  /** Keeps a compilation until it is published, and measures it. */
+  #compile(compile: () => Compilation): void {
+    const startedAt = this.#clock.now();
+    let outcome: CompileOutcome = 'failed';
+    try {
+      const compilation = compile();
+      outcome = isEmptyChangeSet(compilation) ? 'unchanged' : 'changed';
+      if (this.#compiler.obstacle !== undefined) outcome = 'obstacle';
+      this.#take(compilation);
+    } finally {
+      this.#metrics.compiled(outcome, (this.#clock.now() - startedAt) / MS_PER_SECOND);
+    }
   }
 
   #take(compilation: Compilation): void {
@@ -202,7 +230,7 @@ export class Reconciler implements AsyncDisposable {
     this.#status.observeRoutes(routes);
     this.#status.observeSettings(settings);
     const now = this.#wallTime().getTime();
-    this.#take(this.#compiler.adopt({ routes, settings: settings ?? null, now }, hosts));
+    this.#compile(() => this.#compiler.adopt({ routes, settings: settings ?? null, now }, hosts));
   }
 
   /** Publishes, unless a reference is still loading: a Secret that is loading is not missing. */

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 
 import { startController } from '../../controller/controller.ts';
+import { ControllerMetrics } from '../../controller/telemetry/controller-metrics.ts';
 import { startAdminServer } from '../../shared/admin/admin-server.ts';
 import { untilTerminated } from '../../shared/runtime/lifecycle.ts';
 import { openProcessLog } from '../../shared/telemetry/process-log.ts';
@@ -31,9 +32,10 @@ export async function runController(
   );
   await checkCertificate(options);
   const { api, namespace } = await findCluster(options, environment);
-  const { metrics } = opening.use(await measureProcess());
+  const { metrics: registry } = opening.use(await measureProcess());
+  const metrics = new ControllerMetrics(registry);
   const controller = await listening(
-    startController({ ...options, api, namespace, logger, tracing, host: hostname() }),
+    startController({ ...options, api, namespace, logger, metrics, tracing, host: hostname() }),
     '--push-listen',
   );
   opening.defer(() => controller.close());
@@ -50,7 +52,7 @@ export async function runController(
           resources: controller.table,
         }),
       },
-      { metrics, logger },
+      { metrics: registry, logger },
     ),
     '--admin-listen',
   );

@@ -9,3 +9,6 @@ export const NOT_FOUND = 404;
 
 /** The resource was changed meanwhile, or exists already. */
 export const CONFLICT = 409;
+
+/** The server wants fewer requests. */
+export const TOO_MANY_REQUESTS = 429;

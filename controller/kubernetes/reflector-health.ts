@@ -22,6 +22,8 @@ export interface WatchHealth {
   readonly name?: string;
   /** Whether all objects have been loaded once. */
   readonly isSynced: boolean;
+  /** When the API server last sent something, in milliseconds since 1970; absent: never. */
+  readonly activeAt?: number;
   /** Absent while the watch works. */
   readonly problem?: WatchProblem;
   /** The last error, as text. */
@@ -33,6 +35,7 @@ export class HealthRecord {
   readonly #subject: Pick<WatchHealth, 'resource' | 'namespace' | 'name'>;
   readonly #logger: Logger;
   #isSynced = false;
+  #activeAt: number | undefined;
   #problem: WatchProblem | undefined;
   #lastError: string | undefined;
   #isInstalled = true;
@@ -47,6 +50,7 @@ export class HealthRecord {
     return {
       ...this.#subject,
       isSynced: this.#isSynced,
+      ...(this.#activeAt !== undefined && { activeAt: this.#activeAt }),
       ...(this.#problem !== undefined && { problem: this.#problem }),
       ...(this.#lastError !== undefined && { lastError: this.#lastError }),
     };
@@ -55,10 +59,12 @@ export class HealthRecord {
   /** Records that all objects are loaded. */
   recordSync(): void {
     this.#isSynced = true;
+    this.#activeAt = Date.now();
   }
 
-  /** Records that a watch is open. */
+  /** Records that a watch is open, or that something arrived on it. */
   recordWatch(): void {
+    this.#activeAt = Date.now();
     this.#isInstalled = true;
     this.#recover();
   }

@@ -1,5 +1,6 @@
 import { pause, type Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
+import type { WatchMetrics } from '../telemetry/watch-metrics.ts';
 import { FORBIDDEN } from './error-codes.ts';
 import {
   KubernetesApiError,
@@ -56,6 +57,7 @@ export interface ReflectorOptions<Parsed> {
   /** Receives every change, also before all objects are known. An error that it throws is logged. */
   readonly onChange: OnObjectChange<Parsed>;
   readonly logger: Logger;
+  readonly metrics: Pick<WatchMetrics, 'ended'>;
   readonly times?: Partial<ReflectorTimes>;
 }
 
@@ -141,6 +143,10 @@ export class Reflector<Parsed> implements AsyncDisposable {
     }
   }
 
+  #recordEnd(reason: 'ended' | 'failed'): void {
+    this.#options.metrics.ended(this.#options.type.plural, reason);
+  }
+
   async #list(): Promise<void> {
     const replacement = this.#cache.startReplacement();
     let version: string;
@@ -217,6 +223,7 @@ export class Reflector<Parsed> implements AsyncDisposable {
     if (!hasEvents && isShort() && !timeout.signal.aborted) {
       throw new Error('a watch ended at once');
     }
+    this.#recordEnd('ended');
   }
 
   /** Applies the events of a watch until it ends. Returns whether there were any. */
@@ -265,6 +272,7 @@ export class Reflector<Parsed> implements AsyncDisposable {
   }
 
   async #recover(error: unknown): Promise<void> {
+    this.#recordEnd('failed');
     const delayMs = this.#backoff.fail(error);
     const code = error instanceof KubernetesApiError ? error.code : undefined;
     // After any other refusal the server may never have had this version: a server that was restored

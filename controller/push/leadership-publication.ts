@@ -7,6 +7,7 @@ import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { ChangeSet } from '../compile/change-set.ts';
 import type { Leadership } from '../leader/leadership.ts';
+import type { PushMetrics } from '../telemetry/push-metrics.ts';
 import { ChangeNotifier } from './change-notifier.ts';
 import { PositionAdvance } from './content/position-advance.ts';
 import { PublishedContent } from './content/published-content.ts';
@@ -32,6 +33,7 @@ export interface LeadershipPublicationOptions {
   readonly timing: PushTiming;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly metrics: PushMetrics;
 }
 
 const TOO_LARGE = `It is larger than ${String(LONGEST_CONTROLLER_LINE_BYTES)} bytes, too large for proxies.`;
@@ -64,7 +66,7 @@ export class LeadershipPublication implements Publication, AsyncDisposable {
   #publishedAt: number | undefined;
 
   constructor(options: LeadershipPublicationOptions) {
-    const { leadership, onChange, timing, clock, logger } = options;
+    const { leadership, onChange, timing, clock, logger, metrics } = options;
     this.#leadership = leadership;
     this.#logger = logger;
     const content = new PublishedContent(leadership.epoch, () => clock.now());
@@ -85,8 +87,9 @@ export class LeadershipPublication implements Publication, AsyncDisposable {
     const epochs = this.#closing.use(new EpochGuard({ ...options, content, onRaised }));
     const onAdvanced = (): void => this.#announce();
     const mayWrite = (): boolean => this.#mayWrite;
-    const context = { content, timing, clock, logger, mayWrite, pause: () => epochs.pause };
-    const advance = this.#closing.use(new PositionAdvance({ ...context, onAdvanced }));
+    const common = { content, timing, clock, logger, metrics, mayWrite };
+    const context = { ...common, pause: () => epochs.pause };
+    const advance = this.#closing.use(new PositionAdvance({ ...common, onAdvanced }));
     const upstreamAuth = this.#upstreamAuth;
     const books = { registry, tracker: this.#tracker, upstreamAuth };
     this.#fleet = new ProxyFleet({ context, ...books, epochs, advance });

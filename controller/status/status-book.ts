@@ -16,6 +16,7 @@ import { isWorthWriting, ObservedStatuses, type ObservedStatus } from './observe
 import { releasedStatus } from './released-status.ts';
 import type { StatusWrite } from './status-writer.ts';
 import { UpstreamAuthChanges } from './upstream-auth-changes.ts';
+import type { VerdictTally } from './verdict-tally.ts';
 import { wantedRouteStatus, wantedSettingsStatus, type GatewayState } from './wanted-status.ts';
 
 /** A status to be written, and the one that it replaces. */
@@ -39,6 +40,8 @@ type SettingsWrite = WriteOf<'settings', SettingsStatus>;
 export interface StatusBookOptions {
   readonly gatewayClass: string;
   readonly wallTime: () => Date;
+  /** Counts the verdicts that are known. */
+  readonly tally: VerdictTally;
 }
 
 /**
@@ -75,12 +78,14 @@ export class StatusBook {
 
   /** Sets the verdict on a Route; undefined: it is deleted. */
   setRouteVerdict(key: string, verdict: RouteVerdict | undefined): void {
+    this.#options.tally.replaceRoute(this.#verdicts.get(key), verdict);
     this.#upstreamAuth.observe(key, verdict, this.#options.wallTime().getTime());
     if (verdict === undefined) this.#verdicts.delete(key);
     else this.#verdicts.set(key, verdict);
   }
 
   setSettingsVerdict(verdict: SettingsVerdict | undefined): void {
+    this.#options.tally.replaceSettings(this.#settingsVerdict, verdict);
     this.#settingsVerdict = verdict;
   }
 

@@ -7,6 +7,7 @@ import type { KubernetesObject, Service } from '../kubernetes/objects.ts';
 import type { StoredRoute, StoredSettings } from '../kubernetes/stored-resources.ts';
 import type { Leadership } from '../leader/leadership.ts';
 import type { OnPublicationChange, Publication } from '../push/publication.ts';
+import type { ControllerMetrics } from '../telemetry/controller-metrics.ts';
 import type { ReleasedRoute } from '../watch/released-route.ts';
 import { AssessmentQueue } from './assessment-queue.ts';
 import { compareStatus, type Difference } from './compare-status.ts';
@@ -14,6 +15,7 @@ import { EventRecorder } from './event-recorder.ts';
 import { eventsOfChange } from './events-of-change.ts';
 import { StatusBook, type BookWrite } from './status-book.ts';
 import { DEFAULT_LIMITS, StatusWriter, type StatusWriterLimits } from './status-writer.ts';
+import { VerdictTally } from './verdict-tally.ts';
 
 /** Options of a StatusLoop. */
 export interface StatusLoopOptions {
@@ -23,6 +25,7 @@ export interface StatusLoopOptions {
   /** The class of this gateway. */
   readonly gatewayClass: string;
   readonly logger: Logger;
+  readonly metrics: Pick<ControllerMetrics, 'compile' | 'status'>;
   readonly clock?: Clock;
   readonly wallTime?: () => Date;
   readonly limits?: StatusWriterLimits;
@@ -60,7 +63,12 @@ export class StatusLoop {
       limits: DEFAULT_LIMITS,
       ...options,
     };
-    this.#book = new StatusBook(this.#options);
+    const { metrics } = options;
+    this.#book = new StatusBook({
+      ...this.#options,
+      tally: new VerdictTally(metrics.compile),
+    });
+    metrics.status.readPendingFrom(() => this.#writer?.pending ?? 0);
     this.#events = new EventRecorder(this.#options);
   }
 
@@ -74,6 +82,7 @@ export class StatusLoop {
   }): void {
     const writer = new StatusWriter<BookWrite>({
       ...this.#options,
+      metrics: this.#options.metrics.status,
       leadership,
       source: {
         write: (key) => this.#book.writeOf(key),

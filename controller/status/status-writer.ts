@@ -4,9 +4,10 @@ import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { KubernetesApi, ResourceType } from '../kubernetes/kubernetes-api.ts';
 import type { KubernetesObject } from '../kubernetes/objects.ts';
 import type { Leadership } from '../leader/leadership.ts';
+import type { StatusMetrics, StatusWriteOutcome } from '../telemetry/status-metrics.ts';
 import { WriteDelays } from './write-delays.ts';
 import { WriteFailureLog } from './write-failure-log.ts';
-import { classifyWriteError } from './write-failure.ts';
+import { classifyWriteError, type WriteFailure } from './write-failure.ts';
 
 /** A status to be written. */
 export interface StatusWrite {
@@ -55,11 +56,13 @@ export interface StatusWriterOptions<W extends StatusWrite> {
   readonly leadership: Pick<Leadership, 'isCurrent' | 'signal'>;
   readonly source: StatusSource<W>;
   readonly logger: Logger;
+  readonly metrics: Pick<StatusMetrics, 'written'>;
   readonly clock: Clock;
   readonly limits: StatusWriterLimits;
 }
 
-const RESPONSE_TIMEOUT_MS = 30_000;
+const SECOND = 1000;
+const RESPONSE_TIMEOUT_MS = 30 * SECOND;
 
 /**
  * Writes statuses while this controller leads, one at a time for each resource.
@@ -88,6 +91,11 @@ export class StatusWriter<W extends StatusWrite> {
       this.#isSettled = true;
       this.#pump();
     });
+  }
+
+  /** The number of statuses that wait to be written, or are being written. */
+  get pending(): number {
+    return this.#delays.size + this.#due.size + this.#inProgress.size;
   }
 
   /** Writes the status of a resource within this time, if it needs one then. */
@@ -132,13 +140,17 @@ export class StatusWriter<W extends StatusWrite> {
     if (write === undefined) return;
     this.#bucket.take(this.#options.clock.now());
     this.#inProgress.add(key);
+    const startedAt = this.#options.clock.now();
     try {
       const object = await this.#apply(write);
+      this.#record(write, 'ok', startedAt);
       this.#delays.resetBackoff(key);
       this.#failures.succeeded();
       source.written(key, write, object);
     } catch (error) {
-      this.#handleFailure(key, write, error);
+      const failure = classifyWriteError(error);
+      this.#record(write, failure.kind, startedAt);
+      this.#handleFailure(key, write, { error, failure });
     } finally {
       this.#inProgress.delete(key);
       this.#pump();
@@ -150,8 +162,16 @@ export class StatusWriter<W extends StatusWrite> {
     return inTime(clock, RESPONSE_TIMEOUT_MS, api.applyStatus(type, place, status));
   }
 
-  #handleFailure(key: string, write: W, error: unknown): void {
-    const failure = classifyWriteError(error);
+  #record({ type }: W, outcome: StatusWriteOutcome, startedAt: number): void {
+    const { metrics, clock } = this.#options;
+    metrics.written(type.kind, outcome, (clock.now() - startedAt) / SECOND);
+  }
+
+  #handleFailure(
+    key: string,
+    write: W,
+    { error, failure }: { readonly error: unknown; readonly failure: WriteFailure },
+  ): void {
     switch (failure.kind) {
       case 'gone':
         this.#delays.resetBackoff(key);

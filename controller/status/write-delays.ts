@@ -20,6 +20,11 @@ export class WriteDelays implements Disposable {
     this.#onDue = onDue;
   }
 
+  /** The number of writes that are not due yet. */
+  get size(): number {
+    return this.#waiting.size;
+  }
+
   /** Makes a write due within this time. An earlier due time is kept. */
   request(key: string, withinMs: number): void {
     const now = this.#clock.now();

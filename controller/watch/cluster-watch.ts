@@ -17,6 +17,7 @@ import {
   SERVICES,
 } from '../kubernetes/resource-types.ts';
 import type { StoredRoute, StoredSettings } from '../kubernetes/stored-resources.ts';
+import type { ControllerMetrics } from '../telemetry/controller-metrics.ts';
 import { ChangeBatcher } from './change-batcher.ts';
 import { GatewayClassFilter, compilesToSame } from './gateway-class-filter.ts';
 import { onDifference, ReflectorSet, type ReflectorSource } from './reflector-set.ts';
@@ -37,6 +38,7 @@ export interface ProxyObject {
 export interface ClusterWatchOptions {
   readonly api: KubernetesApi;
   readonly logger: Logger;
+  readonly metrics: Pick<ControllerMetrics, 'watches'>;
   readonly clock?: Clock;
   /** Routes and settings of other classes are ignored. */
   readonly gatewayClass: string;
@@ -77,11 +79,13 @@ export class ClusterWatch implements AsyncDisposable {
   readonly #settings: Reflector<StoredSettings>;
 
   constructor(options: ClusterWatchOptions) {
-    const { api, logger, clock = monotonicClock, times = {}, onChanges, namespaces } = options;
-    const { secretPatienceMs = SECRET_PATIENCE_MS } = options;
+    const { api, logger, clock = monotonicClock, onChanges, namespaces } = options;
+    const { times = {}, secretPatienceMs = SECRET_PATIENCE_MS } = options;
+    const metrics = options.metrics.watches;
     this.#options = options;
     this.#onStatusChange = options.onStatusChange ?? (() => undefined);
-    this.#reflectors = new ReflectorSet({ api, logger, clock, times });
+    this.#reflectors = new ReflectorSet({ api, logger, metrics, clock, times });
+    metrics.readFrom(() => this.#reflectors.health);
     this.#batcher = new ChangeBatcher({ clock, logger, onChanges });
     this.#filter = new GatewayClassFilter(options.gatewayClass);
     const scopes = namespaces?.map((namespace) => ({ namespace })) ?? [{}];

@@ -8,7 +8,7 @@ import { Reflector, type ReflectorOptions } from '../kubernetes/reflector.ts';
 /** Options that all reflectors of a set share. */
 export type ReflectorSetOptions = Pick<
   ReflectorOptions<unknown>,
-  'api' | 'clock' | 'logger' | 'times'
+  'api' | 'clock' | 'logger' | 'metrics' | 'times'
 >;
 
 /** Options of one reflector of a set. */

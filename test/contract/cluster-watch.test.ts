@@ -11,6 +11,7 @@ import type { Cluster } from '../support/kubernetes/cluster.ts';
 import { createNamespace } from '../support/kubernetes/create-namespace.ts';
 import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
 import { createRecordingLogger } from '../support/redis/recording-logger.ts';
+import { ReadableControllerMetrics } from '../support/metrics/readable-controller-metrics.ts';
 
 describeWithClusters([], 'a cluster watch', (openCluster) => {
   const logger = createRecordingLogger();
@@ -26,6 +27,7 @@ describeWithClusters([], 'a cluster watch', (openCluster) => {
     api = connectKubernetes(kubeconfigAccess(cluster.adminKubeconfig));
     batches = [];
     watch = new ClusterWatch({
+      metrics: new ReadableControllerMetrics(),
       api,
       logger,
       gatewayClass: 'gatehouse',

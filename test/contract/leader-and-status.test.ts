@@ -24,6 +24,7 @@ import { ManualClock } from '../support/manual-clock.ts';
 import { openForAll } from '../support/open-for-all.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { routeVerdict } from '../support/verdicts.ts';
+import { ReadableControllerMetrics } from '../support/metrics/readable-controller-metrics.ts';
 
 const TIMING = {
   ...DEFAULT_TIMING,
@@ -117,6 +118,7 @@ describeWithClusters([], 'a leader elected by a Lease', (openCluster) => {
     it('that the API server accepts, with an Event', async () => {
       const route = await createRoute('files');
       const loop = new StatusLoop({
+        metrics: new ReadableControllerMetrics(),
         api,
         identity: 'a_1',
         gatewayClass: 'gatehouse',
@@ -167,6 +169,7 @@ describeWithClusters([], 'a leader elected by a Lease', (openCluster) => {
       const clock = new ManualClock();
       let writes = 0;
       const loop = new StatusLoop({
+        metrics: new ReadableControllerMetrics(),
         api: {
           create: async (type, namespace, object) => await api.create(type, namespace, object),
           applyStatus: async (type, place, status) => {
@@ -184,6 +187,7 @@ describeWithClusters([], 'a leader elected by a Lease', (openCluster) => {
       loop.beginTerm({ leadership: aLeadership(end.signal), publication: new FakePublication() });
       let seen = 0;
       await using watch = new ClusterWatch({
+        metrics: new ReadableControllerMetrics(),
         api,
         logger: recordingLogger(),
         gatewayClass: 'gatehouse',

@@ -12,6 +12,7 @@ import { monotonicClock, type Clock } from '../../../shared/runtime/clock.ts';
 import type { LogFields, Logger } from '../../../shared/telemetry/logger.ts';
 import { NO_LEADER } from '../../../shared/snapshot/push-frames.ts';
 import type { Leadership } from '../../leader/leadership.ts';
+import type { PushMetrics } from '../../telemetry/push-metrics.ts';
 import type { AuthenticateProxy } from './authenticate-proxy.ts';
 import { ConnectionGuard } from './connection-guard.ts';
 import { LeadershipPublication } from '../leadership-publication.ts';
@@ -22,7 +23,7 @@ import { PUSH_TIMING, type PushTiming } from '../push-timing.ts';
 import {
   CertificateWatch,
   readCertificate,
-  warnOfExpiry,
+  reportExpiry,
   type ServerCertificate,
 } from './server-certificate.ts';
 
@@ -46,6 +47,7 @@ export interface PushServerOptions {
   /** `host:port` of the leader, for proxies that connect to this controller. */
   readonly leaderAddress: () => string | undefined;
   readonly logger: Logger;
+  readonly metrics: PushMetrics;
   readonly timing?: Partial<PushTiming>;
   readonly clock?: Clock;
 }
@@ -57,13 +59,18 @@ export async function startPushServer(options: PushServerOptions): Promise<PushS
   const server = createServer(certificate);
   server.listen(options.listen);
   await once(server, 'listening');
-  warnOfExpiry(certificate, options.logger);
+  const { logger, metrics } = options;
+  reportExpiry(certificate, { logger, metrics });
   const watch = new CertificateWatch({
     directory: options.tlsDirectory,
     certificate,
     pollMs: timing.certificatePollMs,
-    onChange: (changed) => server.setSecureContext({ ...TLS, ...changed }),
-    logger: options.logger,
+    onChange: (changed) => {
+      server.setSecureContext({ ...TLS, ...changed });
+      logger.info('certificate of the push listener replaced');
+      reportExpiry(changed, { logger, metrics });
+    },
+    logger,
   });
   const { clock = monotonicClock } = options;
   return new PushServer({ ...options, timing, clock, server, watch });
@@ -129,6 +136,11 @@ export class PushServer {
     return address;
   }
 
+  /** What this controller publishes; undefined if it does not lead. */
+  get publication(): Publication | undefined {
+    return this.#openPublication();
+  }
+
   /**
    * Publishes until the leadership is over, or the publication is disposed of. There is one
    * publication at a time: this ends the previous one.
@@ -137,9 +149,11 @@ export class PushServer {
     leadership: Leadership,
     { onChange }: { readonly onChange: OnPublicationChange },
   ): Publication & AsyncDisposable {
-    const { logger, timing, clock } = this.#options;
+    const { logger, metrics, timing, clock } = this.#options;
     const before = this.#publication;
-    this.#publication = new LeadershipPublication({ leadership, onChange, timing, clock, logger });
+    this.#publication = new LeadershipPublication({
+      ...{ leadership, onChange, timing, clock, logger, metrics },
+    });
     before?.[Symbol.asyncDispose]().catch((error: unknown) => {
       logger.error('cannot end the publication', {}, error);
     });
@@ -173,7 +187,7 @@ export class PushServer {
     const address = stream.session?.socket.remoteAddress ?? '';
     const authentication = await this.#options.authenticate({ token, proxyId, address });
     if (authentication.kind === 'refused') {
-      this.#logRefusal(proxyId, authentication);
+      this.#reportRefusal(proxyId, authentication);
       this.#refuse(stream, authentication);
       return;
     }
@@ -190,7 +204,7 @@ export class PushServer {
     }
     if (this.#streams >= MAX_PROXIES) {
       const refused = { status: 503, reason: 'too-many-proxies' };
-      this.#logRefusal(hello.proxyId, refused);
+      this.#reportRefusal(hello.proxyId, refused);
       this.#refuse(stream, refused);
       return;
     }
@@ -206,6 +220,7 @@ export class PushServer {
 
   #fail(stream: ServerHttp2Stream, error: unknown): void {
     if (error instanceof InvalidHelloError) {
+      this.#options.metrics.refused(error.reason);
       this.#refuse(stream, error);
       return;
     }
@@ -213,10 +228,11 @@ export class PushServer {
     this.#refuse(stream, { status: 500 });
   }
 
-  #logRefusal(
+  #reportRefusal(
     proxy: string,
     { reason, detail }: { readonly reason: string; readonly detail?: LogFields },
   ): void {
+    this.#options.metrics.refused(reason);
     if (!this.#refusalLog.admits(`${proxy} ${reason}`)) return;
     this.#options.logger.warn('push stream refused', { proxy, reason, ...detail });
   }
@@ -226,6 +242,7 @@ export class PushServer {
   }
 
   #refuseAsFollower(stream: ServerHttp2Stream): void {
+    this.#options.metrics.refused('not-leading');
     const leader = this.#options.leaderAddress();
     if (leader === undefined) this.#refuse(stream, { status: 503, reason: NO_LEADER });
     else this.#refuse(stream, { status: 503, leader });

@@ -5,6 +5,7 @@ import { createSecureContext } from 'node:tls';
 
 import { errorCode } from '../../../shared/runtime/error-code.ts';
 import type { Logger } from '../../../shared/telemetry/logger.ts';
+import type { PushMetrics } from '../../telemetry/push-metrics.ts';
 
 const CERTIFICATE_FILE = 'tls.crt';
 const KEY_FILE = 'tls.key';
@@ -23,9 +24,19 @@ export async function readCertificate(directory: string): Promise<ServerCertific
   return pair;
 }
 
-/** Warns of a certificate that has expired or expires soon. It is used all the same: clocks may differ. */
-export function warnOfExpiry({ cert }: ServerCertificate, logger: Logger): void {
+/**
+ * Reports when a certificate expires, and warns of one that has expired or expires soon. It is used all the
+ * same: clocks may differ.
+ */
+export function reportExpiry(
+  { cert }: ServerCertificate,
+  {
+    logger,
+    metrics,
+  }: { readonly logger: Logger; readonly metrics: Pick<PushMetrics, 'certificateExpires'> },
+): void {
   const { validToDate } = new X509Certificate(cert);
+  metrics.certificateExpires(validToDate.getTime());
   const leftMs = validToDate.getTime() - Date.now();
   const fields = { validTo: validToDate.toISOString() };
   if (leftMs <= 0) logger.warn('certificate of the push listener has expired', fields);
@@ -77,8 +88,6 @@ export class CertificateWatch {
     try {
       const certificate = await readCertificate(directory);
       onChange(certificate);
-      logger.info('certificate of the push listener replaced');
-      warnOfExpiry(certificate, logger);
     } catch (error) {
       logger.error('certificate of the push listener is unusable, keeping the last one', {}, error);
     }

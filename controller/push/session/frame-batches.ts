@@ -9,6 +9,13 @@ import type { Delivery } from '../content/published-content.ts';
 /** Limits of one write: the event loop serves other work in between. */
 const BATCH_LINES = 200;
 const BATCH_BYTES = 128 * 1024;
+/** The lines that every delivery has. */
+const BEGIN_AND_COMMIT = 2;
+
+/** The number of lines of a delivery. */
+export function frameCount({ put, kept, deleted }: Delivery): number {
+  return put.length + kept.length + deleted.length + BEGIN_AND_COMMIT;
+}
 
 /** The lines of a delivery, from `begin` to `commit`, in batches. */
 export function* frameBatches(delivery: Delivery): Generator<Buffer> {

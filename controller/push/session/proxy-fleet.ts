@@ -22,6 +22,7 @@ import type { Offered } from './snapshot-offer.ts';
 
 /** The most rejected resources that one log line names. */
 const MAX_LOGGED_KEYS = 20;
+const MS_PER_SECOND = 1000;
 
 /** Options of a fleet. */
 export interface ProxyFleetOptions {
@@ -83,7 +84,12 @@ export class ProxyFleet implements SessionObserver {
   }
 
   statusChanged(session: ProxySession, status: StatusFrame): void {
-    this.#options.upstreamAuth.receive(status.upstreamAuth ?? []);
+    const { context, upstreamAuth } = this.#options;
+    const reports = status.upstreamAuth ?? [];
+    upstreamAuth.receive(reports);
+    for (const { failure } of reports) {
+      context.metrics.upstreamAuthReported(failure === undefined ? 'ready' : 'failed');
+    }
     const record = this.#recordOf(session);
     if (record?.isChangedBy(status) !== true) return;
     const { tracker } = this.#options;
@@ -152,7 +158,8 @@ export class ProxyFleet implements SessionObserver {
   }
 
   #acknowledged(record: ProxyRecord, offered: Offered): void {
-    const { tracker } = this.#options;
+    const { context, tracker } = this.#options;
+    context.metrics.acknowledged(record.lagMs(context.content.history) / MS_PER_SECOND);
     const accepted = record.rejections.acknowledge(offered.sent);
     tracker.track(() => record.acknowledge(offered));
     tracker.mark(accepted);
@@ -166,6 +173,7 @@ export class ProxyFleet implements SessionObserver {
     const { context, tracker, epochs } = this.#options;
     const { content } = context;
     tracker.track(() => record.reject(rejected));
+    context.metrics.rejected(rejected[0]?.reason ?? 'none');
     const stale = rejected.find(({ reason }) => reason === 'StalePosition');
     if (stale !== undefined) {
       const position = parsePosition(stale.message);

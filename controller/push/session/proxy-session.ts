@@ -8,9 +8,10 @@ import type {
   StatusFrame,
 } from '../../../shared/snapshot/push-frames.ts';
 import { REPLACED } from '../../../shared/snapshot/push-frames.ts';
+import type { PushMetrics } from '../../telemetry/push-metrics.ts';
 import { sentAsIs, type SentSnapshot } from '../content/overlay.ts';
 import type { PublishedContent } from '../content/published-content.ts';
-import { frameBatches } from './frame-batches.ts';
+import { frameBatches, frameCount } from './frame-batches.ts';
 import { PushStream, type StreamContext } from './push-stream.ts';
 import type { Rejections } from './rejections.ts';
 import { RetryBackoff } from './retry-backoff.ts';
@@ -23,6 +24,7 @@ const SECOND = 1000;
 /** Options that all sessions of a leadership share. */
 export interface SessionContext extends StreamContext {
   readonly content: PublishedContent;
+  readonly metrics: PushMetrics;
   /** Pending while the epoch is being raised: nothing is sent meanwhile. */
   readonly pause: () => Promise<void> | undefined;
 }
@@ -143,7 +145,7 @@ export class ProxySession {
   }
 
   async #sendNewest(): Promise<void> {
-    const { content, pause, clock, timing } = this.#context;
+    const { content, metrics, pause, clock, timing } = this.#context;
     const { base } = this.#serving;
     const overlay = this.#rejections.overlayOn(content, base);
     if (overlay === undefined) return;
@@ -155,8 +157,10 @@ export class ProxySession {
     for (const batch of frameBatches(delivery)) {
       await pause();
       if (!(await this.#stream.write(batch))) return;
+      metrics.sent(batch.length);
     }
     offer.isSent = true;
+    metrics.delivered(delivery.base === undefined ? 'whole' : 'changes', frameCount(delivery));
     if (this.#stream.isEnding) this.#stream.sendGoaway();
     else if (offer.earlyNack !== undefined) this.#nacked(offer, offer.earlyNack);
   }

@@ -1,3 +1,5 @@
+import { send } from '../http-client.ts';
+import { parseMetrics, type ScrapedMetric } from '../metrics/parse-metrics.ts';
 import { Member } from './member.ts';
 import { portOf } from './proxy-member.ts';
 
@@ -12,6 +14,13 @@ export class ControllerMember extends Member {
   /** The epochs that it acquired, in all of its runs. */
   get epochs(): readonly number[] {
     return this.log.filter(isAcquisition).map(({ epoch }) => Number(epoch));
+  }
+
+  /** Returns the metrics of its admin port. */
+  async metrics(): Promise<ReadonlyMap<string, ScrapedMetric>> {
+    const { admin } = await this.logged('listening');
+    const { body } = await send(`http://${String(admin)}/metrics`);
+    return parseMetrics(body);
   }
 
   /** Address that proxies connect to. */

@@ -1,3 +1,4 @@
+import { ControllerMetrics } from '../../../controller/telemetry/controller-metrics.ts';
 import { MetricsRegistry } from '../../../shared/telemetry/metrics/metrics-registry.ts';
 import type { MetricFamily } from '../../../shared/telemetry/metrics/metric-family.ts';
 import { ProcessMetrics } from '../../../shared/telemetry/metrics/process-metrics.ts';
@@ -7,6 +8,7 @@ type Define = (registry: MetricsRegistry) => unknown;
 /** Defines the metrics of each table in docs/metrics.md, by the name of the table. */
 const SOURCES: Readonly<Record<string, Define>> = {
   process: (registry) => new ProcessMetrics(registry),
+  controller: (registry) => new ControllerMetrics(registry),
 };
 
 /** Returns all metrics of the project by their tables. */

@@ -11,6 +11,7 @@ import { monotonicClock, type Clock } from '../../../shared/runtime/clock.ts';
 import { createRecordingLogger, type RecordingLogger } from '../redis/recording-logger.ts';
 import { createThrowawayAuthority, type ThrowawayAuthority } from '../throwaway-authority.ts';
 import { connectProbe, type ProbeOptions, type PushProbe } from './push-probe.ts';
+import { ReadableControllerMetrics } from '../metrics/readable-controller-metrics.ts';
 
 /** A leadership that a test ends. */
 export interface TestLeadership extends Leadership {
@@ -61,6 +62,7 @@ export interface PushWorld extends AsyncDisposable {
   /** Directory of its certificate. */
   readonly tlsDirectory: string;
   readonly logger: RecordingLogger;
+  readonly metrics: ReadableControllerMetrics;
   /** Keys that `onChange` received, one set per call. */
   readonly changes: readonly (ReadonlySet<string> | 'all')[];
   lead(leadership: Leadership): Publication & AsyncDisposable;
@@ -84,12 +86,14 @@ export async function startPushWorld({
   const tlsDirectory = await mkdtemp(join(tmpdir(), 'gatehouse-push-'));
   await writeCertificate(tlsDirectory, authority.issue(['127.0.0.1']));
   const logger = createRecordingLogger();
+  const metrics = new ReadableControllerMetrics();
   const server = await startPushServer({
     listen: { host: '127.0.0.1', port: 0 },
     tlsDirectory,
     authenticate,
     leaderAddress,
     logger,
+    metrics: metrics.push,
     timing,
     clock,
   });
@@ -102,6 +106,7 @@ export async function startPushWorld({
     authority,
     tlsDirectory,
     logger,
+    metrics,
     changes,
     lead: (leadership) =>
       server.startPublication(leadership, { onChange: (keys) => changes.push(keys) }),

@@ -34,6 +34,7 @@ import {
   type RecordingLogger,
 } from '../../support/redis/recording-logger.ts';
 import { createThrowawayAuthority } from '../../support/throwaway-authority.ts';
+import { ReadableControllerMetrics } from '../../support/metrics/readable-controller-metrics.ts';
 
 const KEY = 'route/default/files';
 
@@ -63,6 +64,7 @@ const UNREADABLE: KubernetesObject = {
 let cluster: Cluster;
 let tlsDirectory: string;
 let logger: RecordingLogger;
+let metrics: ReadableControllerMetrics;
 let controller: Controller | undefined;
 
 beforeEach(async () => {
@@ -70,6 +72,7 @@ beforeEach(async () => {
   tlsDirectory = await mkdtemp(join(tmpdir(), 'gatehouse-controller-'));
   await writeCertificate(tlsDirectory, createThrowawayAuthority().issue(['127.0.0.1']));
   logger = createRecordingLogger();
+  metrics = new ReadableControllerMetrics();
   await applySettings('{}');
 });
 
@@ -84,6 +87,7 @@ async function start(change: Partial<KubernetesApi> = {}): Promise<Controller> {
   controller = await startController({
     api: { ...connect(), ...change },
     logger,
+    metrics,
     host: 'pod',
     namespace: 'default',
     watchNamespaces: undefined,
@@ -241,6 +245,51 @@ describe('a controller', () => {
     await expect(failed).rejects.toThrow('unreadable');
     expect(logger.messages('error')).toContain('cannot handle a change');
     expect(table.size).toBe(0);
+  });
+
+  it('measures its leadership, compilations, watches and requests', async () => {
+    await applyRoute('http://one.example.com');
+    const place = { namespace: 'default', name: 'files' };
+    const it = await start();
+    await eventually('it leads', () => metrics.value('snapshot_epoch') === 1);
+    await eventually('the status is written', async () =>
+      JSON.stringify(await connect().get(ROUTES, place)).includes('NoProxies'),
+    );
+    const count = (name: string, labels: Readonly<Record<string, string>>): number =>
+      metrics.value(`${name}_seconds_count`, labels) ?? 0;
+
+    expect(metrics.value('leading')).toBe(1);
+    expect(metrics.value('leaderships_total')).toBe(1);
+    expect(metrics.values('routes')).toMatchObject({ accepted: 1, rejected: 0 });
+    expect(metrics.value('publication_held_back')).toBe(0);
+    expect(count('compile_duration', { outcome: 'changed' })).toBe(1);
+    expect(count('api_request_duration', { verb: 'list', outcome: 'ok' })).toBeGreaterThan(4);
+    expect(count('status_write_duration', { kind: 'Route', outcome: 'ok' })).toBe(1);
+    expect(Object.keys(metrics.values('watch_last_activity_timestamp_seconds')).sort()).toEqual([
+      'endpointslices',
+      'gatewaysettings',
+      'referencegrants',
+      'routes',
+      'services',
+    ]);
+    expect(metrics.values('failing_watches')).toEqual({});
+    await applyRoute('http://two.example.com');
+    await eventually('it is compiled', () => upstream(it) === 'http://two.example.com');
+    expect(count('compile_duration', { outcome: 'changed' })).toBe(2);
+    await it.close();
+    expect(metrics.value('leading')).toBe(0);
+    expect(metrics.value('snapshot_epoch')).toBeUndefined();
+  });
+
+  it('measures that nothing is published while the settings cannot be used', async () => {
+    await applySettings(WITH_SECRET);
+    await start();
+    await eventually('it says so', () => metrics.value('publication_held_back') === 1);
+
+    expect(
+      metrics.value('compile_duration_seconds_count', { outcome: 'obstacle' }),
+    ).toBeGreaterThan(0);
+    expect(Object.keys(metrics.values('problems'))).toHaveLength(1);
   });
 });
 

@@ -4,6 +4,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { letTimePass } from '../../../support/let-time-pass.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { answerStatus } from '../../../support/kubernetes/scripted-api-server.ts';
+import { ReadableControllerMetrics } from '../../../support/metrics/readable-controller-metrics.ts';
 import {
   ALL,
   SECOND,
@@ -20,8 +21,11 @@ import {
 describe('a reflector of an API server that fails', () => {
   it('keeps its objects, and logs once that the watch failed and once that it recovered', async () => {
     paint('a', 'red');
-    const reflector = reflect();
+    const metrics = new ReadableControllerMetrics();
+    const reflector = reflect({ metrics: metrics.watches });
     await untilWatched();
+    const { activeAt = 0 } = reflector.health;
+    expect(Date.now() - activeAt).toBeLessThan(60 * SECOND);
     server.intercept = (_request, response) => {
       answerStatus(response, 503, 'ServiceUnavailable');
       return true;
@@ -32,6 +36,8 @@ describe('a reflector of an API server that fails', () => {
     expect(reflector.get('apps/a')).toBe('red');
     expect(reflector.health).toMatchObject({ problem: 'unavailable', isSynced: true });
     expect(reflector.health.lastError).toContain('ServiceUnavailable');
+    expect(metrics.values('watch_restarts_total')['services failed']).toBeGreaterThan(1);
+    expect(reflector.health.activeAt).toBe(activeAt);
     server.intercept = () => false;
     await eventually('it recovered', () => reflector.health.problem === undefined);
     expect(changes).toEqual(['apps/a: red']);

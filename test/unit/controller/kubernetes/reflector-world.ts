@@ -13,6 +13,7 @@ import {
   createRecordingLogger,
   type RecordingLogger,
 } from '../../../support/redis/recording-logger.ts';
+import { ReadableControllerMetrics } from '../../../support/metrics/readable-controller-metrics.ts';
 
 export const ALL = '/api/v1/services';
 export const APPS = '/api/v1/namespaces/apps/services';
@@ -44,6 +45,7 @@ export function reflect(
   return keep(
     new Reflector({
       api,
+      metrics: new ReadableControllerMetrics().watches,
       logger,
       clock: monotonicClock,
       type: SERVICES,
@@ -66,6 +68,7 @@ export function reflectWith(clock: ManualClock, options: Partial<ReflectorOption
   return keep(
     new Reflector({
       api,
+      metrics: new ReadableControllerMetrics().watches,
       logger,
       clock,
       type: SERVICES,

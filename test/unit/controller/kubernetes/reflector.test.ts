@@ -5,6 +5,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { letTimePass } from '../../../support/let-time-pass.ts';
 import { ManualClock, settle } from '../../../support/manual-clock.ts';
 import { answerStatus } from '../../../support/kubernetes/scripted-api-server.ts';
+import { ReadableControllerMetrics } from '../../../support/metrics/readable-controller-metrics.ts';
 import {
   ALL,
   APPS,
@@ -127,8 +128,10 @@ describe('a reflector', () => {
 
   it('lists everything again after a while, and reports what the watch lost', async () => {
     const clock = new ManualClock();
+    const metrics = new ReadableControllerMetrics();
     paint('a', 'red');
-    reflectWith(clock, { times: { inactivityMs: 60 * MINUTE, relistMs: 4 * MINUTE } });
+    const times = { inactivityMs: 60 * MINUTE, relistMs: 4 * MINUTE };
+    reflectWith(clock, { times, metrics: metrics.watches });
     await untilWatched();
     server.unseen(() => paint('b', 'blue'));
     await clock.advance(3 * MINUTE);
@@ -136,6 +139,7 @@ describe('a reflector', () => {
     await letTimePass(clock, 'b is reported', () => changes.length === 2, SECOND);
     expect(changes).toEqual(['apps/a: red', 'apps/b: blue']);
     expect(server.listsOf(ALL)).toHaveLength(2);
+    expect(metrics.values('watch_restarts_total')).toEqual({ 'services ended': 1 });
   });
 
   it('reopens a watch that was silent for 75 seconds', async () => {

@@ -15,6 +15,7 @@ import { pushedRoute } from '../../../support/push/push-resources.ts';
 import { aLeadership, startPushWorld, writeCertificate } from '../../../support/push/push-world.ts';
 import { createRecordingLogger } from '../../../support/redis/recording-logger.ts';
 import { createThrowawayAuthority } from '../../../support/throwaway-authority.ts';
+import { ReadableControllerMetrics } from '../../../support/metrics/readable-controller-metrics.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -27,13 +28,17 @@ afterEach(async () => {
 });
 
 /** Starts a push server with the certificate in the directory, which it polls often. */
-function startServer(logger: Logger = createRecordingLogger()): Promise<PushServer> {
+function startServer(
+  logger: Logger = createRecordingLogger(),
+  metrics = new ReadableControllerMetrics(),
+): Promise<PushServer> {
   return startPushServer({
     listen: { host: '127.0.0.1', port: 0 },
     tlsDirectory: directory,
     authenticate: () => Promise.resolve({ kind: 'authenticated' }),
     leaderAddress: () => undefined,
     logger,
+    metrics: metrics.push,
     timing: { certificatePollMs: 20 },
   });
 }
@@ -50,13 +55,14 @@ async function serialAt(port: number, ca: string): Promise<string> {
 }
 
 describe('the certificate of the push listener', () => {
-  it('is logged at the start and when it changes, if it has expired or soon will', async () => {
+  it('is logged and measured at the start and when it changes', async () => {
     const authority = createThrowawayAuthority();
     const issue = (days: number) =>
       authority.issue(['127.0.0.1'], { validTo: new Date(Date.now() + days * DAY) });
     await writeCertificate(directory, issue(-1));
     const logger = createRecordingLogger();
-    const server = await startServer(logger);
+    const metrics = new ReadableControllerMetrics();
+    const server = await startServer(logger, metrics);
     await using closing = new AsyncDisposableStack();
     closing.defer(() => server.close());
     expect(logger.messages('warn')).toEqual(['certificate of the push listener has expired']);
@@ -71,6 +77,8 @@ describe('the certificate of the push listener', () => {
     ]);
     const validTo = logger.records.find(({ level }) => level === 'warn')?.fields['validTo'];
     expect(Date.parse(String(validTo))).toBeLessThan(Date.now());
+    const expiry = metrics.value('push_certificate_expiry_timestamp_seconds') ?? 0;
+    expect(Math.abs(expiry * 1000 - (Date.now() + 8 * DAY))).toBeLessThan(DAY);
   });
 
   it('is named in the error when it cannot be read', async () => {

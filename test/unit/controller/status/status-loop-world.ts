@@ -20,6 +20,7 @@ import { MemoryApi } from '../../../support/kubernetes/memory-api.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { routeVerdict } from '../../../support/verdicts.ts';
+import { ReadableControllerMetrics } from '../../../support/metrics/readable-controller-metrics.ts';
 
 export const SECOND = 1000;
 export const MINUTE = 60_000;
@@ -48,10 +49,12 @@ export function makeWorld() {
   const api = new MemoryApi();
   const clock = new ManualClock();
   const logger = recordingLogger();
+  const metrics = new ReadableControllerMetrics();
   const publication = new FakePublication();
   const open = () =>
     new StatusLoop({
       api,
+      metrics,
       logger,
       clock,
       identity: 'pod_1',
@@ -65,7 +68,7 @@ export function makeWorld() {
     );
   const events = () =>
     api.requests.filter(({ plural }) => plural === 'events').map(({ object }) => object);
-  return { api, clock, logger, publication, open, writes, events };
+  return { api, clock, logger, metrics, publication, open, writes, events };
 }
 
 export type World = ReturnType<typeof makeWorld>;

@@ -9,6 +9,7 @@ import {
 import { MemoryApi } from '../../../support/kubernetes/memory-api.ts';
 import { ManualClock, settle } from '../../../support/manual-clock.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
+import { ReadableControllerMetrics } from '../../../support/metrics/readable-controller-metrics.ts';
 
 const LIMITS: StatusWriterLimits = {
   rate: { perSecond: 50, burst: 100 },
@@ -34,6 +35,7 @@ async function world(limits: Partial<StatusWriterLimits> = {}) {
   ends.push(end);
   const leadership = { isCurrent: true, signal: end.signal };
   const writer = new StatusWriter({
+    metrics: new ReadableControllerMetrics().status,
     api,
     leadership,
     logger,

@@ -15,6 +15,7 @@ import {
   createRecordingLogger,
   type RecordingLogger,
 } from '../../../support/redis/recording-logger.ts';
+import { ReadableControllerMetrics } from '../../../support/metrics/readable-controller-metrics.ts';
 
 export const GATEHOUSE = '/apis/gatehouse.dev/v1alpha1/namespaces';
 export const ROUTES = `${GATEHOUSE}/apps/routes`;
@@ -54,6 +55,7 @@ export function begin(options: Partial<ClusterWatchOptions> = {}): ClusterWatch 
   return keep(
     new ClusterWatch({
       api,
+      metrics: new ReadableControllerMetrics(),
       logger,
       gatewayClass: 'gatehouse',
       settings: { namespace: 'gatehouse', name: 'gatehouse' },
