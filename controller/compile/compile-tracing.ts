@@ -121,7 +121,7 @@ function compileHeader(
   return andThen(text, (known) => {
     const fault = exportHeaderFault(name, known);
     return fault === undefined
-      ? made([name, known])
+      ? made([name.toLowerCase(), known])
       : invalid(place.path, 'UnsupportedValue', fault);
   });
 }

@@ -131,10 +131,10 @@ function pairs(text: string): Readonly<Record<string, string>> {
 }
 
 function headers(text: string): Readonly<Record<string, string>> {
-  const parsed = pairs(text);
-  for (const [name, value] of Object.entries(parsed)) {
+  const fields = Object.entries(pairs(text)).map(([name, value]) => {
     const fault = exportHeaderFault(name, value);
     if (fault !== undefined) throw new TracingVariableError(fault);
-  }
-  return parsed;
+    return [name.toLowerCase(), value] as const;
+  });
+  return Object.fromEntries(fields);
 }

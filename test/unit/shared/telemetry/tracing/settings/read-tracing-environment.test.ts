@@ -11,7 +11,7 @@ describe('variables about tracing', () => {
       OTEL_TRACES_EXPORTER: 'otlp',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c.example:4317',
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
-      OTEL_EXPORTER_OTLP_HEADERS: 'api-key=a%2Cb==, x-team = c ,',
+      OTEL_EXPORTER_OTLP_HEADERS: 'Api-Key=a%2Cb==, x-team = c ,',
       OTEL_EXPORTER_OTLP_TIMEOUT: '2000',
       OTEL_TRACES_SAMPLER_ARG: '0.25',
       OTEL_RESOURCE_ATTRIBUTES: 'service.namespace=ops',

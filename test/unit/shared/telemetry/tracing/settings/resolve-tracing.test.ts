@@ -64,7 +64,7 @@ describe('the tracing that is in force', () => {
     const settings = {
       exporter: 'otlp',
       endpoint: { url: 'https://settings.example/spans', isComplete: true },
-      headers: { 'X-Settings': 'a' },
+      headers: { 'x-settings': 'a' },
       samplingRatio: 0.5,
     } as const;
     const environment = readTracingEnvironment({
@@ -74,7 +74,7 @@ describe('the tracing that is in force', () => {
     expect(resolveTracing(settings, environment)).toMatchObject({
       endpoint: 'http://environment.example:4317',
       protocol: 'grpc',
-      headers: { 'X-Environment': 'b' },
+      headers: { 'x-environment': 'b' },
       samplingRatio: 0.5,
     });
   });
