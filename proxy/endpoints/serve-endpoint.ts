@@ -1,4 +1,4 @@
-import { withTrace } from '../../shared/telemetry/tracing/active-trace.ts';
+import { withJoiningTrace } from '../../shared/telemetry/tracing/active-trace.ts';
 import { MethodNotAllowedError } from '../errors/routing-errors.ts';
 import { readCookies } from '../http/cookies.ts';
 import { CROSS_ORIGIN_HEADERS, isPreflight, preflightResponse } from '../http/cors.ts';
@@ -22,7 +22,7 @@ export async function serveEndpoint(
     throw new MethodNotAllowedError(endpoint.methods);
   }
   const cookies = readCookies(request.message);
-  const response = await withTrace(request.trace, () =>
+  const response = await withJoiningTrace(request.trace, () =>
     endpoint.handle({ request, cookies, ...context }),
   );
   if (endpoint.audience === 'page') {

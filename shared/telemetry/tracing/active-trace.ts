@@ -7,7 +7,7 @@ import { formatTraceparent, type TraceContext } from './trace-context.ts';
 
 const active = new AsyncLocalStorage<Trace | undefined>();
 
-/** Returns the sampled trace that the running work belongs to. */
+/** Returns the trace that the running work belongs to: a sampled one, or one that may join a sampled one. */
 export function activeTrace(): Trace | undefined {
   return active.getStore();
 }
@@ -19,6 +19,14 @@ export function activeTrace(): Trace | undefined {
  */
 export function withTrace<Result>(trace: Trace | undefined, work: () => Result): Result {
   return trace?.span === undefined ? work() : active.run(trace, work);
+}
+
+/**
+ * Runs work that may find out that it belongs to an earlier trace: then what it waits for is recorded if that one
+ * is sampled, whatever was decided before.
+ */
+export function withJoiningTrace<Result>(trace: Trace | undefined, work: () => Result): Result {
+  return trace === undefined ? work() : active.run(trace, work);
 }
 
 /**
@@ -54,7 +62,7 @@ export function inOwnTrace<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const cause = activeTrace()?.context;
-  const links = cause === undefined ? [] : [cause];
+  const links = cause?.isSampled === true ? [cause] : [];
   const span = tracer?.start(name, 'internal', { links })?.span;
   return active.run(span, async () => {
     try {

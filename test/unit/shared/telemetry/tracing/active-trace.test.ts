@@ -7,6 +7,7 @@ import {
   injectTrace,
   inOwnTrace,
   inSpan,
+  withJoiningTrace,
   withTrace,
 } from '../../../../../shared/telemetry/tracing/active-trace.ts';
 import { attributesOf, recordSpans } from '../../../../support/tracing/recorded-spans.ts';
@@ -27,6 +28,29 @@ describe('withTrace', () => {
     const { tracer } = recordSpans({ samplingRatio: 0 });
     expect(withTrace(tracer.start('request', 'server'), activeTrace)).toBeUndefined();
     expect(withTrace(undefined, activeTrace)).toBeUndefined();
+  });
+});
+
+describe('withJoiningTrace', () => {
+  it('records work of a trace that joins a sampled one meanwhile', async () => {
+    const { tracer, spanOf } = recordSpans({ samplingRatio: 0 });
+    const earlier = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), isSampled: true };
+    const trace = tracer.start('request', 'server');
+    await withJoiningTrace(trace, async () => {
+      await setImmediate();
+      trace?.join(earlier);
+      await inSpan('Redis command', 'client', {}, () => Promise.resolve());
+    });
+    trace?.span?.end();
+    expect(spanOf('request')).toMatchObject({
+      traceId: earlier.traceId,
+      parentSpanId: earlier.spanId,
+    });
+    expect(spanOf('Redis command').parentSpanId).toBe(spanOf('request').spanId);
+  });
+
+  it('runs work without a trace while tracing is off', () => {
+    expect(withJoiningTrace(undefined, activeTrace)).toBeUndefined();
   });
 });
 
