@@ -127,7 +127,8 @@ export function createStages(options: StagesOptions): DisposableStages {
     now,
   });
   const servers = upstreamAuthorizations;
-  const internalTokens = new InternalTokens({ ...checks, servers, audit, logger });
+  const tracer = options.tracing?.tracer;
+  const internalTokens = new InternalTokens({ ...checks, servers, audit, logger, tracer });
   const connectLinks = new ConnectLinks({ sealer, now });
   const authorizationServer = authorizationServerOptions(
     {

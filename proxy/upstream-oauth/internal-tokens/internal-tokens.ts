@@ -1,6 +1,5 @@
 import type { CompiledRoute } from '../../../shared/snapshot/snapshot.ts';
 import type { Logger } from '../../../shared/telemetry/logger.ts';
-import { inOwnTrace } from '../../../shared/telemetry/tracing/active-trace.ts';
 import type { Tracer } from '../../../shared/telemetry/tracing/tracer.ts';
 import type { Caller } from '../../authentication/caller.ts';
 import { CheckCache } from '../../authentication/check-cache.ts';
@@ -42,7 +41,7 @@ export interface InternalTokensOptions {
   readonly servers: TokenServers;
   readonly audit: AuditLog;
   readonly logger: Logger;
-  /** Traces the refreshes beside requests. */
+  /** See `TokenRenewals`. */
   readonly tracer?: Pick<Tracer, 'start'> | undefined;
   /** How long a token counts without the stores while they are unavailable. */
   readonly outageGraceSeconds: () => number;
@@ -73,11 +72,11 @@ export class InternalTokens implements Disposable {
   readonly #triedAhead: ExpiringMap<true>;
 
   constructor(options: InternalTokensOptions) {
-    const { stores, servers, audit, outageGraceSeconds, now } = options;
+    const { stores, servers, audit, outageGraceSeconds, now, tracer } = options;
     this.#options = options;
     this.#kept = new KeptTokens(stores, audit);
     const store = stores.internalTokens;
-    this.#renewals = new TokenRenewals({ tokens: this.#kept, store, servers, now });
+    this.#renewals = new TokenRenewals({ tokens: this.#kept, store, servers, now, tracer });
     this.#known = new CheckCache<KnownToken>({
       revocations: stores.revocations,
       maxEntries: MAX_TOKENS,
@@ -232,8 +231,7 @@ export class InternalTokens implements Disposable {
     const { id, key } = use.name;
     if (this.#triedAhead.get(id) !== null) return;
     this.#triedAhead.set(id, true, REST_SECONDS);
-    const renew = (): Promise<unknown> => this.#renewals.replace(use, token);
-    inOwnTrace(this.#options.tracer, 'upstream token renewal', renew).catch((error: unknown) => {
+    this.#renewals.replaceAhead(use, token).catch((error: unknown) => {
       const reason = error instanceof GatewayError ? error.reason : 'internal-error';
       const fields = { route: use.route.name, user: key.user.subject, reason };
       this.#options.logger.warn('internal token not refreshed ahead', fields, error);

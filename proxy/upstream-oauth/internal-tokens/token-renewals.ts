@@ -1,4 +1,5 @@
-import { inSpan } from '../../../shared/telemetry/tracing/active-trace.ts';
+import { inOwnTrace, inSpan } from '../../../shared/telemetry/tracing/active-trace.ts';
+import type { Tracer } from '../../../shared/telemetry/tracing/tracer.ts';
 import { SingleFlight } from '../../cache/single-flight.ts';
 import type { InternalToken } from '../../records/internal-token.ts';
 import type {
@@ -22,9 +23,13 @@ const CANNOT_RENEW: Readonly<Record<CannotRenew, string>> = {
   resting: 'the internal token could not be refreshed a moment ago',
 };
 
+const SPAN = 'upstream token renewal';
+
 /** Options of `TokenRenewals`. */
 export interface TokenRenewalsOptions extends RenewTokenOptions {
   readonly store: InternalTokenStore;
+  /** Traces the renewals beside requests. */
+  readonly tracer?: Pick<Tracer, 'start'> | undefined;
 }
 
 /**
@@ -45,18 +50,25 @@ export class TokenRenewals {
    * Rejects with an `UnavailableError` if that cannot be decided at present.
    */
   replace(use: InternalTokenUse, old: InternalToken): Promise<InternalToken | null> {
-    const renewalOf = `${use.name.id} ${String(old.issuedAt)}`;
-    return this.#underWay.run(renewalOf, () => this.#claimAndRenew(use, old));
+    return this.#underWay.run(renewalOf(use, old), () =>
+      inSpan(SPAN, 'internal', { 'gatehouse.route.name': use.route.name }, () =>
+        this.#claimAndRenew(use, old),
+      ),
+    );
+  }
+
+  /** Does the same beside the requests, which do not wait for it: its trace is one of its own. */
+  replaceAhead(use: InternalTokenUse, old: InternalToken): Promise<InternalToken | null> {
+    return this.#underWay.run(renewalOf(use, old), () =>
+      inOwnTrace(this.#options.tracer, SPAN, () => this.#claimAndRenew(use, old)),
+    );
   }
 
   #claimAndRenew(use: InternalTokenUse, old: InternalToken): Promise<InternalToken | null> {
-    const attributes = { 'gatehouse.route.name': use.route.name };
-    return inSpan('upstream token renewal', 'internal', attributes, () =>
-      renewInTurn(this.#options.store, use.name.key, {
-        renew: (claimed, extend) => this.#renew(claimed, extend, use, old),
-        unavailable: (why) => tokensUnavailable(CANNOT_RENEW[why]),
-      }),
-    );
+    return renewInTurn(this.#options.store, use.name.key, {
+      renew: (claimed, extend) => this.#renew(claimed, extend, use, old),
+      unavailable: (why) => tokensUnavailable(CANNOT_RENEW[why]),
+    });
   }
 
   async #renew(
@@ -94,4 +106,9 @@ export class TokenRenewals {
   #isNewer({ token }: VersionedInternalToken, old: InternalToken): boolean {
     return !isSameToken(token, old) && !isOver(token, this.#options.now());
   }
+}
+
+/** Names a renewal: of one token, however often it is asked for. */
+function renewalOf({ name }: InternalTokenUse, { issuedAt }: InternalToken): string {
+  return `${name.id} ${String(issuedAt)}`;
 }

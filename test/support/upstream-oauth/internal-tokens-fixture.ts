@@ -1,4 +1,5 @@
 import type { CompiledUpstreamOAuth } from '../../../shared/snapshot/compiled-upstream-oauth.ts';
+import type { Tracer } from '../../../shared/telemetry/tracing/tracer.ts';
 import type { CompiledRoute } from '../../../shared/snapshot/snapshot.ts';
 import type { SignedInCaller } from '../../../proxy/authentication/caller.ts';
 import { createMemoryStores } from '../../../proxy/store/memory/memory-stores.ts';
@@ -92,6 +93,7 @@ export const GIVEN: Given = {
 /** Makes internal tokens on stores in memory, or on others. */
 export function internalTokensFixture(
   wrap: (stores: Stores) => Stores = (stores) => stores,
+  tracer?: Tracer,
 ): InternalTokensFixture {
   let answers = 1;
   const { server, requests } = serverAnswering((request) => fixture.answer(request));
@@ -115,6 +117,7 @@ export function internalTokensFixture(
       },
       audit: new AuditLog(logger),
       logger,
+      tracer,
       outageGraceSeconds: () => HOUR_SECONDS,
       now,
     });
