@@ -2,6 +2,7 @@ import type { GatewaySettings } from '../../crds/types.ts';
 import { ConnectLinks } from '../../proxy/connect/connect-links.ts';
 import { Sealer } from '../../proxy/crypto/sealer.ts';
 import type { UserReference } from '../../proxy/records/user-key.ts';
+import type { ProcessTracing } from '../../shared/telemetry/tracing/settings/process-tracing.ts';
 import { anOrigin } from './an-origin.ts';
 import type { BrowserJar, BrowserPage } from './browser-jar.ts';
 import {
@@ -62,17 +63,19 @@ export interface ConnectWorldOptions {
   readonly settings?: Settings;
   /** Whether users sign in and approve clients at a host of its own. */
   readonly hasAuthenticateHost?: boolean;
+  readonly tracing?: ProcessTracing;
 }
 
 /** Starts the gateway, the servers and the application. */
 export async function startConnectWorld({
   settings = {},
   hasAuthenticateHost = false,
+  ...options
 }: ConnectWorldOptions = {}): Promise<ConnectWorld> {
   await using opening = new AsyncDisposableStack();
   const clock = { offset: 0 };
   const now = (): number => Date.now() + clock.offset;
-  const users = opening.use(await startGatewayWithUsers({ now }));
+  const users = opening.use(await startGatewayWithUsers({ now, ...options }));
   const backend = opening.use(
     await startUpstream((_message, response) => {
       response.setHeader('content-type', 'text/html');

@@ -1,6 +1,7 @@
 import { Sealer } from '../../proxy/crypto/sealer.ts';
 import { RefreshTokens } from '../../proxy/authorization-server/grants/refresh-tokens.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
+import type { ProcessTracing } from '../../shared/telemetry/tracing/settings/process-tracing.ts';
 import type { VersionedSignIn } from '../../proxy/store/sign-in-store.ts';
 import { startGatewayWithUsers, type GatewayWithUsers } from './gateway-with-users.ts';
 import { membersOf, send, type Answer } from './http-client.ts';
@@ -43,11 +44,12 @@ export interface SessionWorld extends AsyncDisposable {
 /** Starts a world whose provider rotates refresh tokens, unless the options differ. */
 export async function startSessionWorld(
   options: IdentityProviderOptions = {},
+  tracing?: ProcessTracing,
 ): Promise<SessionWorld> {
   let offset = 0;
   const upstream = await startUpstream(emptyResult);
   const world = await startGatewayWithUsers(
-    { now: () => Date.now() + offset },
+    { now: () => Date.now() + offset, ...(tracing && { tracing }) },
     { refreshTokens: 'rotated', ...options },
   );
   const { gateway, identityProvider } = world;

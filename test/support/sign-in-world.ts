@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 
 import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
+import type { ProcessTracing } from '../../shared/telemetry/tracing/settings/process-tracing.ts';
 import type { SameSite } from '../../shared/snapshot/snapshot.ts';
 import type { BrowserJar, BrowserPage } from './browser-jar.ts';
 import { manifestsWithUsers, type RouteSpec } from './gateway-with-users.ts';
@@ -67,6 +68,7 @@ export interface SignInWorldOptions {
   /** Wraps the stores of the gateway. */
   readonly wrapStores?: (stores: Stores) => Stores;
   readonly identityProvider?: IdentityProviderOptions;
+  readonly tracing?: ProcessTracing;
 }
 
 /** Starts a world. `serve` must be called before the first request. */
