@@ -729,7 +729,7 @@ export interface GatewaySettings {
      */
     readonly accessLog?: {
       /**
-       * Requests that have a line: `None`, the `Errors` (status 400 and above, and requests without a whole response), or `All`. `--access-log` of a process wins. Defaults to None.
+       * Requests that have a line: `None`, the `Errors` (status 400 and above, responses that were cut off, and requests without one), or `All`. `--access-log` of a process wins. Defaults to None.
        */
       readonly mode?: 'None' | 'Errors' | 'All';
       /**

@@ -65,7 +65,7 @@ export interface GatewayOptions {
   readonly connectionLimits?: ConnectionLimits;
   /** Records what happens to requests; absent: nothing is traced. */
   readonly tracing?: Pick<ProcessTracing, 'apply' | 'tracer'>;
-  /** Turns the access log on: one line for each request. */
+  /** All requests have a line in the access log, whatever its mode in the settings. */
   readonly accessLog?: boolean;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -179,7 +179,7 @@ export function createStages(options: StagesOptions): DisposableStages {
     now,
     tracer: options.tracing?.tracer,
     forwarder: options.forwarder,
-    accessLog: options.accessLog === true ? new AccessLog(lines, now) : undefined,
+    accessLog: new AccessLog(lines, { isForced: options.accessLog === true, now }),
     logger,
     answerFailure: createFailureAnswers({ logger, redirectToSignIn }),
     [Symbol.dispose]() {

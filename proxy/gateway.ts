@@ -12,6 +12,7 @@ import { createStages, type DisposableStages, type GatewayOptions } from './crea
 import { OpenStreams } from './forwarding/response/open-streams.ts';
 import { TargetLoads } from './forwarding/targets/target-loads.ts';
 import { UpstreamPools } from './forwarding/targets/upstream-pools.ts';
+import { plainAddress } from './http/client-address.ts';
 import { Forwarder } from './pipeline/forward.ts';
 import { handleRequest, type Stages } from './pipeline/handle-request.ts';
 import { handleUpgrade } from './pipeline/handle-upgrade.ts';
@@ -19,6 +20,7 @@ import { ConnectionCounter, type ConnectionLimits } from './server/connection-co
 import type { ListenerHandlers } from './server/connections.ts';
 import { ListenerSet } from './server/listener-set.ts';
 import { RefusalLog } from './server/refusal-log.ts';
+import type { RefusedConnection } from './telemetry/access-log.ts';
 
 /** The reason why load balancers should send no requests to a gateway. */
 export type UnreadyReason = 'no snapshot yet' | 'not listening' | 'draining';
@@ -57,9 +59,18 @@ export class Gateway {
     const refusals = new RefusalLog(options.logger, () => performance.now());
     const counter = new ConnectionCounter(options.connectionLimits ?? NO_LIMITS, {
       isExempt: (address) => isServerInFront(address, this.#configuration.current?.settings),
-      onRefused: (refusal) => refusals.record(refusal),
+      onRefused: (refusal) => {
+        refusals.record(refusal);
+        const { reason, client: address } = refusal;
+        this.#logRefused({ address, reason });
+      },
     });
-    this.#listeners = new ListenerSet(handlers(this.#stages, counter, options.logger));
+    this.#listeners = new ListenerSet({
+      ...handlers(this.#stages, counter, options.logger),
+      refused: (address, status) => {
+        this.#logRefused({ address: plainAddress(address), status });
+      },
+    });
   }
 
   /**
@@ -114,6 +125,12 @@ export class Gateway {
     if (this.#listeners.isListening) await sleep(minMs);
     this.#streams.endListenOnly();
     await this.#listeners.close(timeoutMs, () => this.#streams.endAll());
+  }
+
+  /** Without a configuration nobody said that there is an access log. */
+  #logRefused(refused: RefusedConnection): void {
+    const settings = this.#configuration.current?.settings;
+    this.#stages.accessLog.writeRefused(refused, settings ?? {});
   }
 
   /** Accepts no more connections, lets current requests finish for a while, then closes everything. */

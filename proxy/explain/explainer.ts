@@ -128,6 +128,7 @@ export class Explainer implements Disposable {
 const NOTHING_SENT: Forwarded = {
   status: 200,
   bytes: 0,
+  sentAt: 0,
   firstByteMs: 0,
   upstream: '',
   ended: 'complete',
@@ -164,6 +165,6 @@ function checkedRequest(
 
 function matchedRoute({ access }: Recorded, { routes }: Configuration): MatchedRoute | undefined {
   const host = access?.request && routes.findHost(access.request.authority);
-  const route = host?.routes.find(({ compiled }) => compiled.name === access?.route);
+  const route = host?.routes.find(({ compiled }) => compiled.name === access?.route?.compiled.name);
   return host && route && { host, route };
 }

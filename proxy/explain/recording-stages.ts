@@ -47,7 +47,10 @@ export function recordingStages(stages: Stages, recorded: Recorded): Stages {
         stages.authorizationLog.write(checked, decision, fields, input);
       },
     },
-    accessLog: { write: (record) => void (recorded.access = record) },
+    accessLog: {
+      write: (record) => void (recorded.access = record),
+      writeRefused: () => undefined,
+    },
     answerFailure(error, known) {
       recorded.failure = error;
       return isAllowed(recorded) ? undefined : stages.answerFailure(error, known);

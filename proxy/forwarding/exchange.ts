@@ -172,6 +172,7 @@ export class Exchange implements AttemptListener {
     this.#outcome.resolve({
       status: relay.status,
       bytes: relay.bytes,
+      sentAt: this.#startedAt,
       firstByteMs: this.#firstByteMs,
       upstream: attempt.origin,
       ended,

@@ -4,6 +4,8 @@ export interface Forwarded {
   readonly status: number;
   /** Length of the body that was written to the client, without its framing. */
   readonly bytes: number;
+  /** When the request to the upstream began, by `performance.now()`. */
+  readonly sentAt: number;
   /** From the request to the first byte of the upstream's final response, in milliseconds. */
   readonly firstByteMs: number;
   /** `scheme://host:port` that answered. */

@@ -7,6 +7,7 @@ import type { Forwarded } from '../forwarding/forwarded.ts';
 import type { UpstreamRequest } from '../forwarding/request/upstream-request.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { SentResponse } from '../http/send-response.ts';
+import type { CompiledSettings } from '../../shared/snapshot/snapshot.ts';
 import type { AccessLog } from '../telemetry/access-log.ts';
 import { endRequestSpan } from '../telemetry/tracing/request-span.ts';
 import { endUpstreamSpan } from '../telemetry/tracing/upstream-span.ts';
@@ -35,20 +36,18 @@ export interface FinishedRequest {
   readonly sent: SentResponse | Forwarded | undefined;
   /** Why the request was refused, or has no whole response; absent if neither. */
   readonly failure: unknown;
+  /** Those that it began with. */
+  readonly settings: Pick<CompiledSettings, 'accessLog'>;
 }
 
 /** Records a request that is over, however it ended. */
 export function finishRequest(
   finished: FinishedRequest,
-  { accessLog }: { readonly accessLog: Pick<AccessLog, 'write'> | undefined },
+  { accessLog }: { readonly accessLog: Pick<AccessLog, 'write'> },
 ): void {
-  const { requestId, startedAt, trace, request, route, sent } = finished;
-  if (accessLog !== undefined) {
-    const durationMs = performance.now() - startedAt;
-    const name = route?.compiled.name;
-    accessLog.write({ requestId, request, route: name, response: sent, durationMs });
-  }
-  if (trace?.span !== undefined) endSpans(trace.span, finished);
+  accessLog.write(finished, finished.settings);
+  const span = finished.trace?.span;
+  if (span !== undefined) endSpans(span, finished);
 }
 
 function endSpans(

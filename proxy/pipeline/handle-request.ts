@@ -64,8 +64,7 @@ export interface Stages {
   /** Absent where nothing is traced. */
   readonly tracer: RequestTracer | undefined;
   readonly forwarder: Pick<Forwarder, 'forward' | 'forwardUpgrade'>;
-  /** Absent when requests are not logged. */
-  readonly accessLog: Pick<AccessLog, 'write'> | undefined;
+  readonly accessLog: Pick<AccessLog, 'write' | 'writeRefused'>;
   readonly logger: Pick<Logger, 'warn'>;
   /** Returns the answer to the error of a stage; undefined if the client has left. */
   answerFailure(error: unknown, known: KnownRequest): GatewayResponse | undefined;
@@ -178,6 +177,7 @@ export async function handleRequest(
         upstream,
         sent,
         failure,
+        settings: configuration.settings,
       },
       stages,
     );

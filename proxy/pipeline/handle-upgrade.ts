@@ -84,7 +84,10 @@ export async function handleUpgrade(
     else sent ??= answer && { status: answer.status, bytes: 0 };
   } finally {
     finishRequest(
-      { requestId, startedAt, trace, request, host, route, upstream, sent, failure },
+      {
+        ...{ requestId, startedAt, trace, request, host, route, upstream, sent, failure },
+        settings: configuration.settings,
+      },
       stages,
     );
   }

@@ -24,6 +24,8 @@ export type Serve = (message: FrontMessage, response: FrontResponse) => void;
 interface ConnectionOptions {
   readonly linger: Linger;
   readonly serve: Serve;
+  /** Gets the status with which bytes were answered that are not a request. */
+  readonly onRefused: (status: number) => void;
 }
 
 /** One connection of a client: its requests, which are served one after the other, and its end. */
@@ -31,6 +33,7 @@ export class ClientConnection {
   readonly #socket: Socket;
   readonly #linger: Linger;
   readonly #serve: Serve;
+  readonly #onRefused: (status: number) => void;
   /** Response to the request that was received last. */
   #response: FrontResponse | undefined;
   /** Number of requests that wait for the response before theirs. */
@@ -51,10 +54,11 @@ export class ClientConnection {
   #idleLooks = 0;
   #bytesAtLook = 0;
 
-  constructor(socket: Socket, { linger, serve }: ConnectionOptions) {
+  constructor(socket: Socket, { linger, serve, onRefused }: ConnectionOptions) {
     this.#socket = socket;
     this.#linger = linger;
     this.#serve = serve;
+    this.#onRefused = onRefused;
     // Node calls this after each response, and with 0 at the next request. A timer for each costs as much as the
     // policy and the log, so `closeIfIdle` closes idle connections instead.
     socket.setTimeout = (ms) => {
@@ -187,6 +191,7 @@ export class ClientConnection {
     }
     this.#isClosing = true;
     endWithResponse(this.#socket, { status, headers: UNREADABLE_URL }, this.#linger);
+    this.#onRefused(status);
   }
 
   /** Answers the current request, which has a broken body; a response that has begun is broken off. */

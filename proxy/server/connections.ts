@@ -16,6 +16,8 @@ export interface ListenerHandlers {
   admit?(address: string): boolean;
   /** Ends a connection that was admitted. */
   release?(address: string): void;
+  /** Notes that what a client sent was answered with this status, because it is no request. */
+  refused?(address: string, status: number): void;
   request(message: FrontMessage, response: FrontResponse): void;
   /** WebSocket handshakes only; any other `Upgrade` is ignored, as RFC 9110, section 7.8 allows. */
   upgrade(message: FrontMessage, socket: Duplex, head: Buffer): void;
@@ -55,7 +57,11 @@ export class Connections {
       }
       this.#connections.set(
         socket,
-        new ClientConnection(socket, { linger: this.#limits, serve: this.#serve }),
+        new ClientConnection(socket, {
+          linger: this.#limits,
+          serve: this.#serve,
+          onRefused: (status) => this.#handlers.refused?.(remoteAddress, status),
+        }),
       );
       socket.once('close', () => {
         this.#connections.delete(socket);
@@ -111,6 +117,7 @@ export class Connections {
     }
     distrust(message);
     response.writeHead(BAD_REQUEST, { 'content-length': 0 }).end();
+    this.#noteRefused(message);
   };
 
   /** Answers a message that could not be parsed, or was not received in time. */
@@ -123,18 +130,28 @@ export class Connections {
     else connection?.refuse(status);
   };
 
-  readonly #refuseTunnel = (_message: FrontMessage, socket: Duplex): void => {
+  readonly #refuseTunnel = (message: FrontMessage, socket: Duplex): void => {
     guard(socket);
-    if (!this.#isTooEarly(socket)) endWithResponse(socket, { status: BAD_REQUEST });
+    if (this.#isTooEarly(socket)) return;
+    endWithResponse(socket, { status: BAD_REQUEST });
+    this.#noteRefused(message);
   };
 
   readonly #upgrade = (message: FrontMessage, socket: Duplex, head: Buffer): void => {
     guard(socket);
     if (this.#isTooEarly(socket)) return;
     // Bytes after a handshake belong to the new protocol, so a body would be misread.
-    if (hasBody(message) || !isHttp1(message)) endWithResponse(socket, { status: BAD_REQUEST });
-    else this.#handlers.upgrade(message, socket, head);
+    if (hasBody(message) || !isHttp1(message)) {
+      endWithResponse(socket, { status: BAD_REQUEST });
+      this.#noteRefused(message);
+      return;
+    }
+    this.#handlers.upgrade(message, socket, head);
   };
+
+  #noteRefused({ socket: { remoteAddress = '' } }: FrontMessage): void {
+    this.#handlers.refused?.(remoteAddress, BAD_REQUEST);
+  }
 
   /** Destroys a connection on which an answer would be taken for that of an earlier request. */
   #isTooEarly(socket: Duplex): boolean {

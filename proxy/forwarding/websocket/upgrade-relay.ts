@@ -93,6 +93,7 @@ export class UpgradeRelay {
     return {
       status,
       bytes: this.#stream?.bytes ?? this.#declinedBytes,
+      sentAt: this.#startedAt,
       firstByteMs: this.#firstByteMs,
       upstream: this.#visit?.origin ?? this.#upstream.origin,
       ended: 'complete',

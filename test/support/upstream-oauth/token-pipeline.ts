@@ -124,7 +124,7 @@ export async function startTokenPipeline(
     now: Date.now,
     tracer: undefined,
     forwarder: new Forwarder({ pools, loads: new TargetLoads(), streams: new OpenStreams() }),
-    accessLog: undefined,
+    accessLog: { write: () => undefined, writeRefused: () => undefined },
     logger,
     answerFailure: createFailureAnswers({
       logger,

@@ -18,6 +18,7 @@ describe('forwarding', () => {
     expect(await front.forwarded(0)).toEqual({
       status: 200,
       bytes: 6,
+      sentAt: expect.any(Number),
       firstByteMs: expect.any(Number),
       upstream: upstream.origin,
       ended: 'complete',

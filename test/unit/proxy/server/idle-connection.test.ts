@@ -15,7 +15,11 @@ beforeEach(() => {
   received = 100;
   Object.defineProperty(socket, 'bytesRead', { get: () => received });
   const linger = { lingerMs: 1, lingerBytes: 1 };
-  connection = new ClientConnection(socket, { linger, serve: () => undefined });
+  connection = new ClientConnection(socket, {
+    linger,
+    serve: () => undefined,
+    onRefused: () => undefined,
+  });
   connection.closeIfIdle();
 });
 

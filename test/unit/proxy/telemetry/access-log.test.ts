@@ -1,21 +1,32 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { aCompiledRoute, aSnapshot } from '../../../support/compiled-resources.ts';
+import type { CompiledAccessLog } from '../../../../shared/snapshot/log-fields.ts';
 import { compiledSettings } from '../../../support/compiled-settings.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../../support/gateway.ts';
 import { RawClient } from '../../../support/raw-http.ts';
 import { startUpstream } from '../../../support/upstream.ts';
 
 /** Serves everything on the gateway's port from an upstream. */
-function serve({ gateway, port }: TestGateway, upstream: string): Promise<void> {
+function serve(
+  { gateway, port }: TestGateway,
+  upstream: string,
+  accessLog?: CompiledAccessLog,
+): Promise<void> {
   const from = { scheme: 'http', host: 'localhost', port, allowWebsockets: true } as const;
-  return gateway.apply(aSnapshot(compiledSettings(), aCompiledRoute({ ...from, upstream })));
+  const settings = { ...compiledSettings(), ...(accessLog && { accessLog }) };
+  return gateway.apply(aSnapshot(settings, aCompiledRoute({ ...from, upstream })));
+}
+
+function accessLines(gateway: TestGateway): readonly Readonly<Record<string, unknown>>[] {
+  return gateway.logs().filter(({ service }) => service === 'access');
 }
 
 /** The access log, once it has a line. */
 async function accessLog(gateway: TestGateway): Promise<readonly unknown[]> {
   for (;;) {
-    const records = gateway.logs().filter(({ service }) => service === 'access');
+    const records = accessLines(gateway);
     if (records.length > 0) return records;
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
@@ -61,7 +72,6 @@ describe('the access log', () => {
         time: expect.any(String),
         message: 'request',
         'request-id': expect.any(String),
-        client: '127.0.0.1',
         method: 'GET',
         host: expect.stringMatching(/^localhost:\d+$/),
         path: '/a',
@@ -71,6 +81,8 @@ describe('the access log', () => {
         ended: 'complete',
         upstream: upstream.origin,
         'first-byte-ms': expect.any(Number),
+        'upstream-ms': expect.any(Number),
+        'gateway-ms': expect.any(Number),
         'duration-ms': expect.any(Number),
       },
     ]);
@@ -91,7 +103,9 @@ describe('the access log', () => {
       (port) => `GET /a HTTP/1.1\r\nHost: localhost:${String(port)}\r\n\r\n`,
       'http://127.0.0.1:1',
     );
-    expect(lines).toMatchObject([{ path: '/a', status: 502, ended: 'complete' }]);
+    expect(lines).toMatchObject([
+      { path: '/a', status: 502, ended: 'complete', reason: 'upstream-unreachable' },
+    ]);
   });
 
   test('has one line for a request that cannot be parsed', async () => {
@@ -142,6 +156,55 @@ describe('the access log', () => {
     ]);
   });
 
+  test('has one line for bytes that are no request, and for a tunnel', async () => {
+    const lines = await logOf(() => 'nonsense\r\n\r\n', 'http://a');
+    expect(lines).toMatchObject([{ message: 'connection refused', status: 400 }]);
+    const tunnel = await logOf(() => 'CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n', 'http://a');
+    expect(tunnel).toMatchObject([{ message: 'connection refused', status: 400 }]);
+  });
+
+  test('has one line for a connection that is refused', async () => {
+    const connectionLimits = { total: 1, perClient: 0 };
+    await using gateway = await startGateway({ accessLog: true, connectionLimits });
+    await using first = await RawClient.connect(gateway.port);
+    // It may be reset before it is open.
+    await RawClient.connect(gateway.port).then(
+      ({ closed }) => closed,
+      () => undefined,
+    );
+    expect(await accessLog(gateway)).toMatchObject([
+      { message: 'connection refused', reason: 'too-many-connections' },
+    ]);
+    expect(first.socket.destroyed).toBe(false);
+  });
+
+  test('follows the settings, without a new start', async () => {
+    await using upstream = await startUpstream((message, response) => {
+      response.writeHead(message.url === '/bad' ? 500 : 200).end();
+    });
+    await using gateway = await startGateway();
+    const get = async (paths: readonly string[], accessLog?: CompiledAccessLog): Promise<void> => {
+      await serve(gateway, upstream.origin, accessLog);
+      for (const path of paths) {
+        await using client = await RawClient.connect(gateway.port);
+        client.send(`GET ${path} HTTP/1.1\r\nHost: localhost:${String(gateway.port)}\r\n\r\n`);
+        await client.response();
+      }
+    };
+    await get(['/good', '/bad']);
+    await get(['/good', '/bad'], { mode: 'All', fields: ['path'] });
+    await get(['/good', '/bad'], { mode: 'Errors', fields: ['path', 'ip'] });
+    await get(['/good', '/bad'], { mode: 'None', fields: ['path'] });
+    await get(['/end'], { mode: 'All', fields: ['path'] });
+    await eventually('the last line', () => accessLines(gateway).at(-1)?.['path'] === '/end');
+    expect(accessLines(gateway).map(({ path, ip }) => [path, ip])).toEqual([
+      ['/good', undefined],
+      ['/bad', undefined],
+      ['/bad', '127.0.0.1'],
+      ['/end', undefined],
+    ]);
+  });
+
   test('is off by default', async () => {
     await using upstream = await startUpstream((_message, response) => response.end('served'));
     await using gateway = await startGateway();
@@ -149,6 +212,6 @@ describe('the access log', () => {
     await using client = await RawClient.connect(gateway.port);
     client.send(`GET /a HTTP/1.1\r\nHost: localhost:${String(gateway.port)}\r\n\r\n`);
     await client.response();
-    expect(gateway.logs().filter(({ service }) => service === 'access')).toEqual([]);
+    expect(accessLines(gateway)).toEqual([]);
   });
 });
