@@ -24,6 +24,7 @@ import { createConnectEndpoints } from './connect/connect-endpoints.ts';
 import { ConnectLinks } from './connect/connect-links.ts';
 import { Sealer } from './crypto/sealer.ts';
 import type { SealingKeys } from './crypto/sealing-key.ts';
+import type { Endpoint } from './endpoints/endpoint.ts';
 import { endpointFinder } from './endpoints/find-endpoint.ts';
 import { PATHS } from './endpoints/paths.ts';
 import { AssertionSigner } from './identity/assertion/assertion.ts';
@@ -35,6 +36,7 @@ import { McpSessions } from './mcp-sessions/mcp-sessions.ts';
 import { createGuardedFetch, type GuardedFetch } from './outbound/guarded-fetch.ts';
 import { OutboundCalls } from './outbound/outbound-calls.ts';
 import { createFailureAnswers } from './pipeline/answer-failure.ts';
+import type { DecisionLog } from './pipeline/authorize.ts';
 import type { Stages } from './pipeline/handle-request.ts';
 import type { Identity } from './records/session.ts';
 import type { ConnectionLimits } from './server/connection-counter.ts';
@@ -44,6 +46,8 @@ import { TokenVerifier } from './token-verification/token-verifier.ts';
 import { AccessLog } from './telemetry/access-log.ts';
 import { AuditLog } from './telemetry/audit-log.ts';
 import { AuthorizationLog } from './telemetry/authorization-log.ts';
+import type { ProxyMetrics } from './telemetry/metrics/proxy-metrics.ts';
+import type { RequestMetrics } from './telemetry/metrics/request-metrics.ts';
 import { InternalTokens } from './upstream-oauth/internal-tokens/internal-tokens.ts';
 import { createClientMetadataEndpoint } from './upstream-oauth/registration/metadata-document.ts';
 import { knowsClient } from './upstream-oauth/protocol/knows-client.ts';
@@ -73,12 +77,15 @@ export interface GatewayOptions {
   readonly guardedFetch?: GuardedFetch;
   /** Receives whether users can connect to the upstreams that need it. */
   readonly upstreamAuthReports?: UpstreamAuthReports;
+  /** Those of the process; absent: nobody reads them. */
+  readonly metrics?: ProxyMetrics;
 }
 
 /** Options of `createStages`. */
 export interface StagesOptions extends GatewayOptions {
   readonly configuration: ServedConfiguration;
   readonly forwarder: Stages['forwarder'];
+  readonly metrics: ProxyMetrics;
 }
 
 /** The stages of requests. Disposing of them ends their work in the background. */
@@ -89,19 +96,25 @@ export interface DisposableStages extends Stages, Disposable {
 
 /** Makes everything that the stages of requests use. */
 export function createStages(options: StagesOptions): DisposableStages {
-  const { configuration, logger, lines, defaultSigningKeys, devAllowLoopback } = options;
+  const { configuration, logger, lines, defaultSigningKeys, devAllowLoopback, metrics } = options;
   const { now = Date.now } = options;
   const sealer = new Sealer(options.sealingKeys);
   const isOfProvider = providerCheck(configuration);
   const sessions = sessionsOfProvider(options.stores.sessions, isOfProvider);
-  const stores = { ...options.stores, sessions };
+  const rateLimits = metrics.access.countingLimits(options.stores.rateLimits);
+  const stores = { ...options.stores, sessions, rateLimits };
   const outageGraceSeconds = (): number => configuration.current?.settings.outageGraceSeconds ?? 0;
-  const audit = new AuditLog(createLogger('audit', lines));
+  const audit = new AuditLog(createLogger('audit', lines), (event) =>
+    metrics.access.countEvent(event),
+  );
   const checks = { stores, outageGraceSeconds, isOfProvider, now };
-  const outbound = new OutboundCalls();
+  const outbound = new OutboundCalls(metrics.outbound);
   const calls = new ProviderCalls(outbound);
   const discovery = new ProviderDiscovery({ devAllowLoopback, now, calls });
-  const identity = createIdentityEndpoints({ ...options, ...checks, discovery, sealer, audit });
+  const identity = createIdentityEndpoints({
+    ...{ ...options, ...checks, discovery, sealer, audit },
+    onRenewal: (outcome) => metrics.access.countRenewal(outcome),
+  });
   const externalTokens = new ExternalTokens(sealer);
   const applicationTokens = new ApplicationTokens(sealer);
   const { sessionOf } = identity;
@@ -155,6 +168,7 @@ export function createStages(options: StagesOptions): DisposableStages {
       connections: internalTokens,
     }),
   };
+  metrics.requests.nameEndpoints(pathsOf(endpoints));
   return {
     configuration: () => configuration.required,
     findEndpoint: endpointFinder(endpoints, OAUTH_WELL_KNOWNS),
@@ -169,7 +183,8 @@ export function createStages(options: StagesOptions): DisposableStages {
         now,
       }),
     },
-    authorizationLog: new AuthorizationLog(lines, now),
+    authorizationLog: countingDecisions(new AuthorizationLog(lines, now), metrics.requests),
+    metrics: metrics.requests,
     assertions: new AssertionSigner({ defaultKeys: defaultSigningKeys, now }),
     mcpSessions: new McpSessions(sealer),
     upstreamAuthorizations,
@@ -187,6 +202,22 @@ export function createStages(options: StagesOptions): DisposableStages {
       tokenAuthenticator[Symbol.dispose]();
       applications[Symbol.dispose]();
       internalTokens[Symbol.dispose]();
+    },
+  };
+}
+
+/** Returns the path of each endpoint, for metrics. */
+function pathsOf(endpoints: Readonly<Record<string, Endpoint>>): ReadonlyMap<Endpoint, string> {
+  const paths = Object.entries(endpoints).map(([path, endpoint]) => [endpoint, path] as const);
+  return new Map([...paths, [OAUTH_WELL_KNOWNS.endpoint, '/.well-known/']]);
+}
+
+/** Returns the log of decisions, which counts them too. */
+function countingDecisions(log: AuthorizationLog, metrics: RequestMetrics): DecisionLog {
+  return {
+    write(checked, decision, fields) {
+      metrics.countDecision(checked.route, decision);
+      log.write(checked, decision, fields);
     },
   };
 }

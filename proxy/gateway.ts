@@ -21,6 +21,7 @@ import type { ListenerHandlers } from './server/connections.ts';
 import { ListenerSet } from './server/listener-set.ts';
 import { RefusalLog } from './server/refusal-log.ts';
 import type { RefusedConnection } from './telemetry/access-log.ts';
+import { ProxyMetrics } from './telemetry/metrics/proxy-metrics.ts';
 
 /** The reason why load balancers should send no requests to a gateway. */
 export type UnreadyReason = 'no snapshot yet' | 'not listening' | 'draining';
@@ -42,17 +43,23 @@ export class Gateway {
   readonly #configuration: ServedConfiguration;
   readonly #stages: DisposableStages;
   readonly #listeners: ListenerSet;
+  /** Milliseconds since the epoch. */
+  #appliedAt: number | undefined;
   #isDraining = false;
 
   constructor(options: GatewayOptions) {
+    const { metrics = new ProxyMetrics() } = options;
     const unusedUpstreams = new UnusedUpstreams(this.#pools, options.logger);
     this.#configuration = new ServedConfiguration((changes) => {
+      this.#appliedAt = Date.now();
+      metrics.requests.followChanges(changes);
       unusedUpstreams.closeAfter(changes);
       options.tracing?.apply(this.#configuration.required.settings.tracing);
     });
     const loads = new TargetLoads();
     this.#stages = createStages({
       ...options,
+      metrics,
       configuration: this.#configuration,
       forwarder: new Forwarder({ pools: this.#pools, loads, streams: this.#streams }),
     });
@@ -60,6 +67,7 @@ export class Gateway {
     const counter = new ConnectionCounter(options.connectionLimits ?? NO_LIMITS, {
       isExempt: (address) => isServerInFront(address, this.#configuration.current?.settings),
       onRefused: (refusal) => {
+        metrics.connections.countRefusal(refusal);
         refusals.record(refusal);
         const { reason, client: address } = refusal;
         this.#logRefused({ address, reason });
@@ -71,6 +79,7 @@ export class Gateway {
         this.#logRefused({ address: plainAddress(address), status });
       },
     });
+    this.#show(metrics);
   }
 
   /**
@@ -139,6 +148,18 @@ export class Gateway {
     await this.#listeners.close();
     this.#pools[Symbol.dispose]();
     this.#stages[Symbol.dispose]();
+  }
+
+  #show({ connections, snapshot, requests }: ProxyMetrics): void {
+    connections.show({
+      connections: () => this.connections(),
+      streams: () => this.#streams.count(),
+    });
+    snapshot.show({
+      version: () => this.version(),
+      appliedAt: () => this.#appliedAt,
+      routes: () => requests.routes,
+    });
   }
 }
 

@@ -32,7 +32,9 @@ export async function runController(
   );
   await checkCertificate(options);
   const { api, namespace } = await findCluster(options, environment);
-  const { metrics: registry } = opening.use(await measureProcess());
+  const { metrics: registry } = opening.use(
+    await measureProcess({ lines, tracer: tracing.tracer }),
+  );
   const metrics = new ControllerMetrics(registry);
   const controller = await listening(
     startController({ ...options, api, namespace, logger, metrics, tracing, host: hostname() }),

@@ -18,6 +18,7 @@ import { openTracing } from './open-tracing.ts';
 import { findProcessKeys } from './process-keys.ts';
 import { ControllerLink } from '../../proxy/push/controller-link.ts';
 import type { ProxyFlags } from '../commands/proxy/proxy-flags.ts';
+import { ProxyMetrics } from '../../proxy/telemetry/metrics/proxy-metrics.ts';
 import { Serving } from '../../proxy/push/serving.ts';
 import { UpstreamAuthJournal } from '../../proxy/push/upstream-auth-journal.ts';
 import { warnOfUnreadableFiles } from './unreadable-files.ts';
@@ -60,7 +61,10 @@ export async function startClusterProxy(options: ClusterProxyOptions): Promise<C
   const tracing = opening.use(openTracing({ ...options, service: 'gatehouse-proxy' }));
   const keys = await findProcessKeys({ ...options, stateDirectory: undefined }, logger);
   await warnOfUnreadableFiles(options, logger);
-  const { metrics } = opening.use(await measureProcess());
+  const { metrics: registry } = opening.use(
+    await measureProcess({ lines: options.lines, tracer: tracing.tracer }),
+  );
+  const metrics = new ProxyMetrics(registry);
   const sealer = new Sealer(keys.sealingKeys);
   // A separate connection: slow commands for snapshots must not delay sessions.
   const redis = opening.use(
@@ -69,7 +73,7 @@ export async function startClusterProxy(options: ClusterProxyOptions): Promise<C
       { logger: SILENT },
     ),
   );
-  const state = opening.use(await openState(options, sealer));
+  const state = opening.use(await openState(options, { sealer, metrics: metrics.redis }));
   const upstreamAuth = new UpstreamAuthJournal();
   const gateway = new Gateway({
     ...options,
@@ -79,13 +83,14 @@ export async function startClusterProxy(options: ClusterProxyOptions): Promise<C
     sealingKeys: keys.sealingKeys,
     defaultSigningKeys: keys.assertionKeys,
     stores: state.stores,
+    metrics,
   });
   opening.defer(() => gateway.close());
   const places = placesOf(options, redis, sealer);
   const lastGood = opening.use(new LastGood(places, { logger }));
   const serving = new Serving({ gateway, lastGood, listen, logger });
   const admin = await listening(
-    startAdminServer(options.adminListen, serving, { metrics, logger }),
+    startAdminServer(options.adminListen, serving, { metrics: registry, logger }),
     '--admin-listen',
   );
   opening.defer(() => admin.close());
@@ -98,6 +103,10 @@ export async function startClusterProxy(options: ClusterProxyOptions): Promise<C
   opening.defer(() => serving.stop());
   await finder.search();
   const link = opening.use(new ControllerLink({ ...options, upstreamAuth }, { serving, finder }));
+  metrics.snapshot.showController({
+    position: () => serving.position(),
+    isConnected: () => link.isConnected,
+  });
   void serving.listening.then(() => link.reportStatusChange());
   const open = opening.move();
   return {

@@ -3,6 +3,7 @@ import { RedisConnection } from '../../proxy/store/redis/connection/redis-connec
 import { formatTarget, type RedisTarget } from '../../proxy/store/redis/connection/redis-target.ts';
 import { createRedisStores } from '../../proxy/store/redis/stores/redis-stores.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
+import type { RedisMetrics } from '../../proxy/telemetry/metrics/redis-metrics.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
 import { CommandFailure } from '../command-failure.ts';
 
@@ -14,6 +15,13 @@ export interface State extends AsyncDisposable {
   readonly stores: Stores;
 }
 
+/** What the stores in Redis use. */
+export interface RedisStateOptions {
+  readonly sealer: Sealer;
+  readonly logger: Logger;
+  readonly metrics: RedisMetrics;
+}
+
 /**
  * Opens the stores in Redis.
  *
@@ -22,9 +30,10 @@ export interface State extends AsyncDisposable {
  */
 export async function openRedisState(
   redis: RedisTarget,
-  { sealer, logger }: { readonly sealer: Sealer; readonly logger: Logger },
+  { sealer, logger, metrics }: RedisStateOptions,
 ): Promise<State> {
-  const connection = new RedisConnection(redis, { logger });
+  const connection = new RedisConnection(redis, { logger, observer: metrics });
+  metrics.show(() => connection.isReachable);
   const isReady = await connection.waitUntilReady(PATIENCE_MS);
   const refusal = await connection.refusal();
   if (refusal !== undefined) {

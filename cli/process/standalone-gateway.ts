@@ -6,6 +6,7 @@ import {
 import type { ServedFiles } from '../../controller/files/file-compiler.ts';
 import { Sealer } from '../../proxy/crypto/sealer.ts';
 import { Gateway } from '../../proxy/gateway.ts';
+import { ProxyMetrics } from '../../proxy/telemetry/metrics/proxy-metrics.ts';
 import { UpstreamAuthLog } from '../../proxy/upstream-oauth/upstream-auth-log.ts';
 import { startAdminServer } from '../../shared/admin/admin-server.ts';
 import type { Environment } from '../../shared/runtime/environment.ts';
@@ -60,8 +61,12 @@ export async function startStandaloneGateway(
   const loaded = await load(options);
   const first = servedAtStart(loaded, options);
   const keys = await findProcessKeys(options, logger);
-  const { metrics } = opening.use(await measureProcess());
-  const state = opening.use(await openState(options, new Sealer(keys.sealingKeys)));
+  const { metrics: registry } = opening.use(
+    await measureProcess({ lines: options.lines, tracer: tracing.tracer }),
+  );
+  const metrics = new ProxyMetrics(registry);
+  const sealer = new Sealer(keys.sealingKeys);
+  const state = opening.use(await openState(options, { sealer, metrics: metrics.redis }));
   let serving = first;
   let isReady = false;
 
@@ -69,7 +74,7 @@ export async function startStandaloneGateway(
     startAdminServer(
       options.adminListen,
       { isReady: () => isReady, snapshot: () => serving.snapshot },
-      { metrics, logger },
+      { metrics: registry, logger },
     ),
     '--admin-listen',
   );
@@ -82,6 +87,7 @@ export async function startStandaloneGateway(
     sealingKeys: keys.sealingKeys,
     defaultSigningKeys: keys.assertionKeys,
     stores: state.stores,
+    metrics,
   });
   opening.defer(() => gateway.close());
   await gateway.apply(first.snapshot);

@@ -23,6 +23,7 @@ import {
   recordingStages,
 } from './recording-stages.ts';
 import { UnsentResponse } from './unsent-response.ts';
+import { ProxyMetrics } from '../telemetry/metrics/proxy-metrics.ts';
 
 const KEY_BYTES = 32;
 const FIRST_SERVER_ERROR = 500;
@@ -79,6 +80,7 @@ export class Explainer implements Disposable {
       now,
       configuration,
       forwarder: FORWARDS_NOTHING,
+      metrics: new ProxyMetrics(),
     });
   }
 

@@ -47,6 +47,7 @@ export function recordingStages(stages: Stages, recorded: Recorded): Stages {
         stages.authorizationLog.write(checked, decision, fields, input);
       },
     },
+    metrics: { count: () => undefined },
     accessLog: {
       write: (record) => void (recorded.access = record),
       writeRefused: () => undefined,

@@ -11,6 +11,7 @@ import { LiveSessions, type SessionOfSignIn } from './session/live-sessions.ts';
 import { createSignInEndpoint } from './sign-in/sign-in.ts';
 import { PATHS } from '../endpoints/paths.ts';
 import type { SignInOptions } from './sign-in/sign-in-options.ts';
+import type { RenewalOutcome } from '../telemetry/metrics/access-metrics.ts';
 import type { AuditLog } from '../telemetry/audit-log.ts';
 import { createSignOutEndpoint } from './sign-in/sign-out.ts';
 import { createJwksEndpoint } from './assertion/jwks-endpoint.ts';
@@ -28,6 +29,8 @@ export interface IdentityOptions {
   readonly isOfProvider: (identity: Identity) => boolean;
   /** How long the last good check of a session stays valid while the stores are unavailable. */
   readonly outageGraceSeconds: () => number;
+  /** Gets the outcome of every renewal of a session, for metrics. */
+  readonly onRenewal?: ((outcome: RenewalOutcome) => void) | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -51,12 +54,13 @@ export function createIdentityEndpoints({
   defaultSigningKeys,
   isOfProvider,
   outageGraceSeconds,
+  onRenewal,
   now,
 }: IdentityOptions): IdentityEndpoints {
   const checks = { stores, now, isOfProvider, outageGraceSeconds };
   const sessionCookies = new SessionCookieAuthenticator(checks);
   const options = { stores, sealer, audit, logger, now, sessionCookies, discovery };
-  const renewal = new LiveSessions(options);
+  const renewal = new LiveSessions({ ...options, onRenewal });
   return {
     endpoints: {
       [PATHS.signIn]: createSignInEndpoint(options),

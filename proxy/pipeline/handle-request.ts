@@ -24,6 +24,7 @@ import type { McpSessions } from '../mcp-sessions/mcp-sessions.ts';
 import { checkMcpRequest } from '../mcp/check-mcp-request.ts';
 import type { InternalTokens } from '../upstream-oauth/internal-tokens/internal-tokens.ts';
 import type { AccessLog } from '../telemetry/access-log.ts';
+import type { RequestMetrics } from '../telemetry/metrics/request-metrics.ts';
 import { beginTrace, type RequestTracer } from '../telemetry/tracing/begin-trace.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize, type DecisionLog } from './authorize.ts';
@@ -66,6 +67,7 @@ export interface Stages {
   readonly forwarder: Pick<Forwarder, 'forward' | 'forwardUpgrade'>;
   readonly accessLog: Pick<AccessLog, 'write' | 'writeRefused'>;
   readonly logger: Pick<Logger, 'warn'>;
+  readonly metrics: Pick<RequestMetrics, 'count'>;
   /** Returns the answer to the error of a stage; undefined if the client has left. */
   answerFailure(error: unknown, known: KnownRequest): GatewayResponse | undefined;
 }

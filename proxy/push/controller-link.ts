@@ -41,6 +41,11 @@ export class ControllerLink implements AsyncDisposable {
     this.#restored = serving.served === undefined ? this.#restore(finder) : Promise.resolve();
   }
 
+  /** Whether a stream to the leading controller is open. */
+  get isConnected(): boolean {
+    return this.#client.isConnected;
+  }
+
   /**
    * Reports to the controller at once if the proxy became ready, or not ready, or began to drain.
    */

@@ -35,6 +35,9 @@ const EVENTS = {
 /** The stable name of an event. */
 export type AuditEvent = keyof typeof EVENTS;
 
+/** All events. */
+export const AUDIT_EVENTS = Object.keys(EVENTS) as readonly AuditEvent[];
+
 /** Where an event happened: an `EndpointContext` is one. */
 export interface AuditContext {
   /** Absent for what the gateway does by itself. */
@@ -67,14 +70,18 @@ export interface AuditDetails {
 /** The audit log: one JSON line for each time that a user or an application is let in or out. */
 export class AuditLog {
   readonly #logger: Logger;
+  readonly #onEvent: ((event: AuditEvent) => void) | undefined;
 
-  constructor(logger: Logger) {
+  /** `onEvent` gets every event too, for metrics. */
+  constructor(logger: Logger, onEvent?: (event: AuditEvent) => void) {
     this.#logger = logger;
+    this.#onEvent = onEvent;
   }
 
   write(event: AuditEvent, context: AuditContext, details: AuditDetails): void {
     const { message, level } = EVENTS[event];
     this.#logger[level](message, { event, ...fieldsOf(context, details) });
+    this.#onEvent?.(event);
   }
 }
 

@@ -10,7 +10,9 @@ import type { SealingKeys } from '../../proxy/crypto/sealing-key.ts';
 import type { GatewayOptions } from '../../proxy/create-stages.ts';
 import { Gateway } from '../../proxy/gateway.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
+import { ProxyMetrics } from '../../proxy/telemetry/metrics/proxy-metrics.ts';
 import type { Snapshot } from '../../shared/snapshot/snapshot.ts';
+import { MetricsRegistry } from '../../shared/telemetry/metrics/metrics-registry.ts';
 import { LineWriter } from '../../shared/telemetry/line-writer.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 import { compileOnce } from './compile-once.ts';
@@ -22,6 +24,7 @@ export interface TestGateway extends AsyncDisposable {
   /** `http://localhost:PORT`, for `from` in manifests. */
   readonly origin: string;
   readonly gateway: Gateway;
+  readonly metrics: MetricsRegistry;
   readonly stores: Stores;
   readonly sealingKeys: SealingKeys;
   /** Compiles manifests, and serves them from now on. Throws if there is a problem. */
@@ -57,6 +60,8 @@ export async function startGateway(
       ? await openDefaultStores({ sealingKeys, logger, now: overrides.now })
       : withoutClosing(overrides.stores);
   const { stores } = opened;
+  const registry = new MetricsRegistry();
+  const metrics = new ProxyMetrics(registry);
   const gateway = new Gateway({
     devAllowLoopback: true,
     sealingKeys,
@@ -65,6 +70,7 @@ export async function startGateway(
     lines,
     ...overrides,
     stores,
+    metrics,
   });
   const [address] = await gateway.listen([{ host: '127.0.0.1', port: 0 }]);
   if (address === undefined) throw new Error('not listening');
@@ -78,6 +84,7 @@ export async function startGateway(
     port: address.port,
     origin: `http://localhost:${String(address.port)}`,
     gateway,
+    metrics: registry,
     stores,
     sealingKeys,
     apply: (manifests) => gateway.apply(compileManifests(manifests)),

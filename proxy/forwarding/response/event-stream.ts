@@ -15,6 +15,7 @@ const BLANK_LINE_AT_END = new RegExp(`${BLANK_LINE.source}$`);
 
 /** Server-sent events on their way to a client, so that the stream can end after an event. */
 export class EventStream implements OpenStream {
+  readonly kind = 'events';
   readonly answersCall: boolean;
   readonly #onEnd: () => void;
   /**

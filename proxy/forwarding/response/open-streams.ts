@@ -1,5 +1,9 @@
+/** A stream of server-sent events, or a WebSocket. */
+export type StreamKind = 'events' | 'websocket';
+
 /** A stream that lasts until one side ends it: an event stream, a WebSocket. */
 export interface OpenStream {
+  readonly kind: StreamKind;
   /** Whether the stream answers a call, so that the client waits for its end. Others only listen. */
   readonly answersCall: boolean;
   /** Ends the stream at the end of the current message, so that the client reconnects. */
@@ -19,6 +23,13 @@ export class OpenStreams {
 
   delete(stream: OpenStream): void {
     this.#streams.delete(stream);
+  }
+
+  /** Returns the number of open streams of each kind. */
+  count(): Readonly<Record<StreamKind, number>> {
+    const counts = { events: 0, websocket: 0 };
+    for (const { kind } of this.#streams) counts[kind] += 1;
+    return counts;
   }
 
   /** Ends the streams that only listen, and those that begin from now on. */

@@ -12,6 +12,7 @@ const GOING_AWAY = Buffer.from([0x88, 0x02, 0x03, 0xe9]);
  * close frame, and the client's answer to that frame then ends the upstream's side too.
  */
 export class WebSocketStream implements OpenStream {
+  readonly kind = 'websocket';
   readonly answersCall = false;
   readonly #client: Duplex;
   readonly #upstream: Duplex;

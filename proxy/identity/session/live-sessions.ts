@@ -9,6 +9,7 @@ import {
 } from './renew-session.ts';
 import { type CannotRenew, renewInTurn } from '../../store/renew-in-turn.ts';
 import { type ExtendLease, REST_SECONDS } from '../../store/renewal-lease.ts';
+import type { RenewalOutcome } from '../../telemetry/metrics/access-metrics.ts';
 import type { Session } from '../../records/session.ts';
 
 const CANNOT_RENEW: Readonly<Record<CannotRenew, string>> = {
@@ -26,6 +27,12 @@ export type SessionOfSignIn = (
   current: CurrentSettings,
 ) => Promise<Session | null>;
 
+/** Options of `LiveSessions`. */
+export interface LiveSessionOptions extends RenewalOptions {
+  /** Gets the outcome of every renewal, for metrics. */
+  readonly onRenewal?: ((outcome: RenewalOutcome) => void) | undefined;
+}
+
 /**
  * Finds the live sessions of sign-ins, and renews expired ones with the provider's refresh token.
  *
@@ -33,11 +40,11 @@ export type SessionOfSignIn = (
  * request during a renewal waits for the new session.
  */
 export class LiveSessions {
-  readonly #options: RenewalOptions;
+  readonly #options: LiveSessionOptions;
   /** Renewals by sign-in: the requests of this process share one. */
   readonly #underWay = new Map<string, Promise<Session | null>>();
 
-  constructor(options: RenewalOptions) {
+  constructor(options: LiveSessionOptions) {
     this.#options = options;
   }
 
@@ -57,11 +64,22 @@ export class LiveSessions {
   #renewOnce(signInId: string, current: CurrentSettings): Promise<Session | null> {
     const underWay = this.#underWay.get(signInId);
     if (underWay !== undefined) return underWay;
-    const renewal = this.#claimAndRenew(signInId, current).finally(() => {
+    const renewal = this.#measured(this.#claimAndRenew(signInId, current)).finally(() => {
       this.#underWay.delete(signInId);
     });
     this.#underWay.set(signInId, renewal);
     return renewal;
+  }
+
+  async #measured(renewal: Promise<Session | null>): Promise<Session | null> {
+    let outcome: RenewalOutcome = 'failed';
+    try {
+      const session = await renewal;
+      outcome = session === null ? 'ended' : 'renewed';
+      return session;
+    } finally {
+      this.#options.onRenewal?.(outcome);
+    }
   }
 
   #claimAndRenew(signInId: string, current: CurrentSettings): Promise<Session | null> {

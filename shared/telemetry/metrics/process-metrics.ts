@@ -1,6 +1,9 @@
 import { constants, performance, PerformanceObserver } from 'node:perf_hooks';
 
 import { isRecord } from '../../runtime/is-record.ts';
+import type { LineWriter } from '../line-writer.ts';
+import type { Tracer } from '../tracing/tracer.ts';
+import type { Counter } from './counter.ts';
 import type { Gauge } from './gauge.ts';
 import type { Histogram } from './histogram.ts';
 import type { MetricsRegistry } from './metrics-registry.ts';
@@ -17,11 +20,21 @@ const GC_KINDS: Readonly<Record<number, string>> = {
   [constants.NODE_PERFORMANCE_GC_INCREMENTAL]: 'incremental',
 };
 
+/** What a process measures of itself. */
+export interface ProcessParts {
+  /** Version of Gatehouse. */
+  readonly version: string;
+  readonly lines: Pick<LineWriter, 'dropped'>;
+  readonly tracer: Pick<Tracer, 'exported' | 'dropped'>;
+}
+
 /** The metrics that every process has. */
 export class ProcessMetrics {
   readonly #build: Gauge<'version' | 'node'>;
   readonly #lag: Histogram;
   readonly #collections: Histogram<'kind'>;
+  readonly #droppedLines: Counter<'rank'>;
+  readonly #spans: Counter<'outcome'>;
 
   constructor(registry: MetricsRegistry) {
     this.#build = registry.gauge({
@@ -42,11 +55,29 @@ export class ProcessMetrics {
       labels: ['kind'],
       buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5],
     });
+    this.#droppedLines = registry.counter({
+      name: 'gatehouse_log_lines_dropped_total',
+      help: 'Lines of the log that were lost because what reads stdout was too slow. `rank` is `audit` for the audit log, which is dropped last, else `ordinary`.',
+      labels: ['rank'],
+    });
+    this.#spans = registry.counter({
+      name: 'gatehouse_spans_total',
+      help: 'Spans that a collector has accepted (`exported`), and spans that were lost (`dropped`).',
+      labels: ['outcome'],
+    });
   }
 
   /** Measures this process until it is disposed of. */
-  measure({ version }: { readonly version: string }): Disposable {
+  measure({ version, lines, tracer }: ProcessParts): Disposable {
     this.#build.set({ version, node: process.versions.node }, 1);
+    this.#droppedLines.readFrom(() => [
+      { labels: { rank: 'ordinary' }, value: lines.dropped.ordinary },
+      { labels: { rank: 'audit' }, value: lines.dropped.audit },
+    ]);
+    this.#spans.readFrom(() => [
+      { labels: { outcome: 'exported' }, value: tracer.exported },
+      { labels: { outcome: 'dropped' }, value: tracer.dropped },
+    ]);
     const beat = this.#measureLag();
     const observer = this.#observeCollections();
     return {

@@ -125,6 +125,7 @@ export async function startTokenPipeline(
     tracer: undefined,
     forwarder: new Forwarder({ pools, loads: new TargetLoads(), streams: new OpenStreams() }),
     accessLog: { write: () => undefined, writeRefused: () => undefined },
+    metrics: { count: () => undefined },
     logger,
     answerFailure: createFailureAnswers({
       logger,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
 
 import type { Logger } from '../../../../shared/telemetry/logger.ts';
 import { inSpan } from '../../../../shared/telemetry/tracing/active-trace.ts';
@@ -17,6 +18,19 @@ import { formatTarget, type RedisTarget } from './redis-target.ts';
 /** Lifetime of the key that is written to test whether writing is allowed. */
 const PROBE_LIFETIME_MS = 1000;
 
+const MS_PER_SECOND = 1000;
+
+/** Receives how each command ended. */
+export interface RedisObserver {
+  observe(outcome: 'ok' | 'failed', seconds: number): void;
+}
+
+/** Options of a `RedisConnection`. */
+export interface RedisConnectionOptions {
+  readonly logger: Logger;
+  readonly observer?: RedisObserver;
+}
+
 /**
  * Connects to Redis, and reconnects whenever the connection breaks. Without a connection every
  * command fails. Disposing of it ends its subscriptions too.
@@ -25,6 +39,7 @@ export class RedisConnection implements RedisMessaging, AsyncDisposable {
   readonly prefix: string;
   readonly logger: Logger;
   readonly #target: RedisTarget;
+  readonly #observer: RedisObserver | undefined;
   readonly #outages: OutageLog;
   readonly #kept: AsyncDisposable;
   readonly #subscriptions = new Set<AsyncDisposable>();
@@ -33,16 +48,22 @@ export class RedisConnection implements RedisMessaging, AsyncDisposable {
   #reason = 'not connected yet';
   #ready = Promise.withResolvers<undefined>();
 
-  constructor(target: RedisTarget, { logger }: { readonly logger: Logger }) {
+  constructor(target: RedisTarget, { logger, observer }: RedisConnectionOptions) {
     this.prefix = target.prefix;
     this.logger = logger;
     this.#target = target;
+    this.#observer = observer;
     this.#outages = new OutageLog(logger, formatTarget(target));
     this.#evictions = new EvictionWarnings(logger);
     this.#kept = keepOpen((signal) => openClient(target, signal, logger), {
       opened: (client) => this.#opened(client),
       lost: (reason) => this.#lost(describeRedisFailure(reason)),
     });
+  }
+
+  /** Whether commands can be sent. */
+  get isReachable(): boolean {
+    return this.#client !== undefined;
   }
 
   send(command: string, ...args: readonly RedisArgument[]): Promise<RedisReply> {
@@ -128,6 +149,22 @@ export class RedisConnection implements RedisMessaging, AsyncDisposable {
   }
 
   async #call(command: string, args: readonly RedisArgument[]): Promise<RedisReply> {
+    const startedAt = performance.now();
+    let isFailed = true;
+    try {
+      const reply = await this.#send(command, args);
+      isFailed = false;
+      return reply;
+    } catch (error) {
+      isFailed = !(error instanceof UnknownScriptError);
+      throw error;
+    } finally {
+      const seconds = (performance.now() - startedAt) / MS_PER_SECOND;
+      this.#observer?.observe(isFailed ? 'failed' : 'ok', seconds);
+    }
+  }
+
+  async #send(command: string, args: readonly RedisArgument[]): Promise<RedisReply> {
     const client = this.#client;
     if (client === undefined) {
       throw new StoreUnavailableError(`Redis is unreachable: ${this.#reason}`);

@@ -1,22 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { formatMetrics } from '../../../../../shared/telemetry/metrics/format-metrics.ts';
-import type { MetricsFormat } from '../../../../../shared/telemetry/metrics/metrics-format.ts';
 import { MetricsRegistry } from '../../../../../shared/telemetry/metrics/metrics-registry.ts';
 import { ProcessMetrics } from '../../../../../shared/telemetry/metrics/process-metrics.ts';
 import { metricFaults } from '../../../../support/metrics/metric-faults.ts';
 import { parseMetrics } from '../../../../support/metrics/parse-metrics.ts';
+import { scrapeText } from '../../../../support/metrics/scrape.ts';
 
 const help = 'A thing.';
-
-async function scrape(
-  registry: MetricsRegistry,
-  format: MetricsFormat = 'prometheus',
-): Promise<string> {
-  let text = '';
-  for await (const piece of formatMetrics(registry.families, format)) text += piece;
-  return text;
-}
 
 describe('metrics', () => {
   test('counters, gauges and histograms are written as Prometheus reads them', async () => {
@@ -32,7 +23,7 @@ describe('metrics', () => {
       buckets: [0.5, 1],
     });
     for (const value of [0.25, 0.5, 0.75, 2]) times.observe({ route: 'x' }, value);
-    expect(await scrape(registry)).toBe(`# HELP gatehouse_a_total A thing.
+    expect(await scrapeText(registry)).toBe(`# HELP gatehouse_a_total A thing.
 # TYPE gatehouse_a_total counter
 gatehouse_a_total{route="team/files"} 3
 # HELP gatehouse_b A thing.
@@ -51,7 +42,7 @@ gatehouse_c_seconds_count{route="x"} 4
   test('OpenMetrics names counters without their ending, and ends', async () => {
     const registry = new MetricsRegistry();
     registry.counter({ name: 'gatehouse_a_total', help }).add({});
-    expect(await scrape(registry, 'openmetrics')).toBe(`# HELP gatehouse_a A thing.
+    expect(await scrapeText(registry, 'openmetrics')).toBe(`# HELP gatehouse_a A thing.
 # TYPE gatehouse_a counter
 gatehouse_a_total 1
 # EOF
@@ -63,7 +54,7 @@ gatehouse_a_total 1
     registry.counter({ name: 'gatehouse_a_total', help });
     registry.histogram({ name: 'gatehouse_b_seconds', help, buckets: [1] });
     registry.counter({ name: 'gatehouse_c_total', help, labels: ['x'] });
-    const metrics = parseMetrics(await scrape(registry));
+    const metrics = parseMetrics(await scrapeText(registry));
     expect([...metrics.keys()]).toEqual(['gatehouse_a_total', 'gatehouse_b_seconds']);
   });
 
@@ -71,7 +62,7 @@ gatehouse_a_total 1
     const registry = new MetricsRegistry();
     const counter = registry.counter({ name: 'gatehouse_a_total', help, labels: ['route'] });
     for (let route = 0; route < 1_000; route += 1) counter.add({ route: String(route) }, route);
-    const samples = parseMetrics(await scrape(registry)).get('gatehouse_a_total')?.samples;
+    const samples = parseMetrics(await scrapeText(registry)).get('gatehouse_a_total')?.samples;
     expect(samples?.map(({ value }) => value)).toEqual(Array.from({ length: 1_000 }, (_, i) => i));
   });
 
@@ -81,7 +72,7 @@ gatehouse_a_total 1
     for (let route = 0; route < 100_000; route += 1) counter.add({ route: String(route) });
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 0);
-    await scrape(registry);
+    await scrapeText(registry);
     clearInterval(timer);
     expect(turns).toBeGreaterThan(3);
   });
@@ -107,7 +98,7 @@ gatehouse_a_total 1
       { x: '"', y: '","y' },
     ];
     for (const labels of values) counter.add(labels);
-    const samples = parseMetrics(await scrape(registry)).get('gatehouse_a_total')?.samples;
+    const samples = parseMetrics(await scrapeText(registry)).get('gatehouse_a_total')?.samples;
     expect(samples?.map(({ labels }) => labels)).toEqual(values);
   });
 
@@ -119,9 +110,9 @@ gatehouse_a_total 1
     registry
       .gauge({ name: 'gatehouse_c', help, labels: ['x'] })
       .readFrom(() => [{ labels: { x: '1' }, value: 2 }]);
-    expect(await scrape(registry)).not.toContain('gatehouse_b');
+    expect(await scrapeText(registry)).not.toContain('gatehouse_b');
     kept.value = 3;
-    const metrics = parseMetrics(await scrape(registry));
+    const metrics = parseMetrics(await scrapeText(registry));
     const values = [...metrics.values()].flatMap(({ samples }) =>
       samples.map(({ value }) => value),
     );
@@ -145,8 +136,12 @@ gatehouse_a_total 1
 describe('the metrics of a process', () => {
   test('follow the rules for metrics, and measure this process', async () => {
     const registry = new MetricsRegistry();
-    const measuring = new ProcessMetrics(registry).measure({ version: '1.2.3' });
-    const metrics = parseMetrics(await scrape(registry));
+    const measuring = new ProcessMetrics(registry).measure({
+      version: '1.2.3',
+      lines: { dropped: { ordinary: 3, audit: 1 } },
+      tracer: { exported: 5, dropped: 2 },
+    });
+    const metrics = parseMetrics(await scrapeText(registry));
     measuring[Symbol.dispose]();
     expect(metricFaults(metrics.values())).toEqual([]);
     const [build] = metrics.get('gatehouse_build_info')?.samples ?? [];
