@@ -18,6 +18,7 @@ export const SPEC = {
   tokens: 'specification: Tokens',
   assertion: 'specification: Identity assertion',
   log: 'specification: Authorization log record',
+  tracing: 'specification: Tracing settings',
   bearerSetting: 'specification: Bearer token format setting',
   bearer: 'specification: Bearer token format rules',
   policy: 'specification: Authorization policy for MCP',

@@ -3,6 +3,7 @@ import { MCP_RESOURCES } from './mcp.ts';
 import { POLICY } from './policy.ts';
 import { ROUTES } from './routes.ts';
 import { TOKENS } from './tokens.ts';
+import { TRACING } from './tracing.ts';
 import { UPSTREAM_OAUTH } from './upstream-oauth.ts';
 
 /** All requirements, by area. `coverage.test.ts` checks that each has one area, and a test. */
@@ -13,6 +14,7 @@ export const AREAS = [
   POLICY,
   AUTHORIZATION_SERVER,
   UPSTREAM_OAUTH,
+  TRACING,
 ] as const;
 
 type IdsOf<Area> = Area extends unknown ? keyof Area : never;

@@ -4,6 +4,7 @@ import { FileConfiguration } from '../../../../controller/files/file-configurati
 import { readCandidates } from '../../../../controller/files/candidates.ts';
 import { formatProblem } from '../../../../controller/files/located-problem.ts';
 import type { CompiledTracing } from '../../../../shared/snapshot/compiled-tracing.ts';
+import { verifies } from '../../../requirements/verifies.ts';
 import { contentsOf } from './contents-of.ts';
 import { FILE, readPlainForm } from './read-plain-form.ts';
 
@@ -27,7 +28,7 @@ tracing_incoming_context: NewTrace
 `;
 
 describe('tracing in the plain form', () => {
-  test('has every setting, and the values of header fields are secrets', () => {
+  verifies('tracing.keys', 'has every setting, and the values of header fields are secrets', () => {
     const { resources, problems } = readPlainForm(WHOLE);
     expect(problems).toEqual([]);
     const secret = (key: string): unknown => ({ secretKeyRef: { name: 'gatehouse', key } });

@@ -1,12 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 
+import { verifies } from '../../../../../requirements/verifies.ts';
 import {
   readTracingEnvironment,
   TracingVariableError,
 } from '../../../../../../shared/telemetry/tracing/settings/read-tracing-environment.ts';
 
 describe('variables about tracing', () => {
-  test('set every setting', () => {
+  verifies(['tracing.variables', 'tracing.pairs'], 'set every setting', () => {
     const environment = {
       OTEL_TRACES_EXPORTER: 'otlp',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c.example:4317',
@@ -35,7 +36,7 @@ describe('variables about tracing', () => {
     });
   });
 
-  test.each([
+  const SPELLINGS = [
     [
       'ENDPOINT',
       'http://a.example',
@@ -45,13 +46,17 @@ describe('variables about tracing', () => {
     ['PROTOCOL', 'grpc', 'http/protobuf', { protocol: 'http/protobuf' }],
     ['HEADERS', 'a=b,c=d', 'a=e', { headers: { a: 'e' } }],
     ['TIMEOUT', '1', '2', { timeoutMs: 2 }],
-  ])('with TRACES win for %s', (setting, general, traces, settings) => {
-    const environment = {
-      [`OTEL_EXPORTER_OTLP_${setting}`]: general,
-      [`OTEL_EXPORTER_OTLP_TRACES_${setting}`]: traces,
-    };
-    expect(readTracingEnvironment(environment)).toEqual(settings);
-  });
+  ] as const;
+
+  for (const [setting, general, traces, settings] of SPELLINGS) {
+    verifies('tracing.traces-spelling', `with TRACES win for ${setting}`, () => {
+      const environment = {
+        [`OTEL_EXPORTER_OTLP_${setting}`]: general,
+        [`OTEL_EXPORTER_OTLP_TRACES_${setting}`]: traces,
+      };
+      expect(readTracingEnvironment(environment)).toEqual(settings);
+    });
+  }
 
   test('that are empty or of other names say nothing', () => {
     const environment = {
@@ -68,6 +73,22 @@ describe('variables about tracing', () => {
       expect(readTracingEnvironment({ OTEL_LOG_LEVEL: logLevel })).toEqual({ logLevel });
     },
   );
+
+  verifies('tracing.ranges', 'may have the ends of their ranges, and nothing outside', () => {
+    const ranges = [
+      ['OTEL_BSP_SCHEDULE_DELAY', ['100', '2147483647'], ['99', '-100', '2147483648']],
+      ['OTEL_BSP_MAX_EXPORT_BATCH_SIZE', ['1', '2147483647'], ['0', '-1', '2147483648']],
+      ['OTEL_TRACES_SAMPLER_ARG', ['0', '1', '1.0', '0.5', '1e-3'], ['-0.1', '1.1', '1e1']],
+    ] as const;
+    for (const [variable, within, outside] of ranges) {
+      for (const text of within) {
+        expect(Object.values(readTracingEnvironment({ [variable]: text }))).toEqual([Number(text)]);
+      }
+      for (const text of outside) {
+        expect(() => readTracingEnvironment({ [variable]: text })).toThrow(variable);
+      }
+    }
+  });
 
   const NUMBER = 'must be a whole number from';
   const BASE = 'must be an http or https URL without user, query and fragment';

@@ -1,12 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 
+import { verifies } from '../../../../../requirements/verifies.ts';
 import { readTracingEnvironment } from '../../../../../../shared/telemetry/tracing/settings/read-tracing-environment.ts';
 import { resolveTracing } from '../../../../../../shared/telemetry/tracing/settings/resolve-tracing.ts';
 
 const BASE = { url: 'http://collector.example:4318', isComplete: false };
 
 describe('the tracing that is in force', () => {
-  test('has the defaults of the specification', () => {
+  verifies('tracing.defaults', 'has the defaults of the specification', () => {
     expect(resolveTracing({ exporter: 'otlp', endpoint: BASE }, {})).toEqual({
       exporter: 'otlp',
       endpoint: 'http://collector.example:4318/v1/traces',
@@ -36,16 +37,27 @@ describe('the tracing that is in force', () => {
     expect(resolveTracing(settings, environment)).toBeUndefined();
   });
 
-  test.each([
+  const PORTS = [
     ['http://c.example:4317', 'grpc', 'http://c.example:4317'],
     ['http://c.example:4318', 'http/protobuf', 'http://c.example:4318/v1/traces'],
     ['https://c.example', 'http/protobuf', 'https://c.example/v1/traces'],
     ['https://c.example/otlp/', 'http/protobuf', 'https://c.example/otlp/v1/traces'],
     ['http://[::1]:4317/ignored', 'grpc', 'http://[::1]:4317'],
-  ])('infers from the base %s the protocol %s', (url, protocol, endpoint) => {
-    const tracing = resolveTracing({ exporter: 'otlp', endpoint: { url, isComplete: false } }, {});
-    expect(tracing).toMatchObject({ protocol, endpoint });
-  });
+  ] as const;
+
+  for (const [url, protocol, endpoint] of PORTS) {
+    verifies(
+      'tracing.protocol-inferred',
+      `infers from the base ${url} the protocol ${protocol}`,
+      () => {
+        const tracing = resolveTracing(
+          { exporter: 'otlp', endpoint: { url, isComplete: false } },
+          {},
+        );
+        expect(tracing).toMatchObject({ protocol, endpoint });
+      },
+    );
+  }
 
   test('uses the URL for traces as it is', () => {
     const endpoint = { url: 'https://c.example/spans?team=a', isComplete: true };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { runGatehouse } from '../support/cli.ts';
+import { runGatehouse } from '../../support/cli.ts';
 
 const COMMANDS = [
   ['run', '--config', 'nowhere'],
