@@ -43,6 +43,9 @@ export const FILES_ON_REDIS: readonly string[] = [
   'test/integration/providers-of-mcp-routes.test.ts',
   'test/integration/renamed-identity-provider.test.ts',
   'test/integration/several-identity-providers.test.ts',
+  'test/integration/tracing/mcp-client-in-a-trace.test.ts',
+  'test/integration/tracing/session-renewal-in-a-trace.test.ts',
+  'test/integration/tracing/sign-in-in-a-trace.test.ts',
   'test/integration/upstream-oauth/registrations.test.ts',
   'test/integration/upstream-oauth/requests.test.ts',
 ];
