@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { buffer } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 
 import type { EndedSpan } from '../../../shared/telemetry/tracing/recording-span.ts';
 import type { TracingSettings } from '../../../shared/telemetry/tracing/tracing-settings.ts';
@@ -21,6 +21,8 @@ export interface TracedGateway extends AsyncDisposable {
   /** URL of the route for everybody, which has WebSockets. */
   readonly web: string;
   readonly accessToken: string;
+  /** Bodies of the requests that reached the upstream complete. */
+  readonly bodies: readonly string[];
   /** Sets the handler of complete requests at the upstream, from now on. */
   answerWith(listener: RequestListener): void;
   /** Posts a message to the MCP route as the user. */
@@ -29,6 +31,8 @@ export interface TracedGateway extends AsyncDisposable {
   visit(path: string, options?: RequestOptions): Promise<Answer>;
   /** Returns the spans that end while a function runs, and until its requests are over. */
   spansOf(run: () => Promise<unknown>, requests?: number): Promise<readonly EndedSpan[]>;
+  /** The spans of requests that ended since the start of the present `spansOf`. */
+  spans(): readonly EndedSpan[];
   /** Traces by these settings from now on; undefined: not at all. */
   traceBy(changes: Partial<TracingSettings> | undefined): void;
 }
@@ -39,10 +43,14 @@ export async function startTracedGateway(
   settings: Settings = {},
 ): Promise<TracedGateway> {
   let answer: RequestListener = emptyResult;
+  const bodies: string[] = [];
   const upstream = await startUpstream((message, response) => {
     // A client that leaves before its request is complete gets no response.
-    buffer(message).then(
-      () => answer(message, response),
+    text(message).then(
+      (body) => {
+        bodies.push(body);
+        answer(message, response);
+      },
       () => undefined,
     );
   });
@@ -69,14 +77,15 @@ export async function startTracedGateway(
     settings,
   );
   const { accessToken } = await signInClient(`${mcp}/mcp`);
+  let before = spans.length;
   const isOver = ({ kind }: EndedSpan): boolean => kind === 'server';
   return {
-    ...{ gateway: world.gateway, upstream, mcp: `${mcp}/mcp`, web, accessToken },
+    ...{ gateway: world.gateway, upstream, mcp: `${mcp}/mcp`, web, accessToken, bodies },
     answerWith: (listener) => (answer = listener),
     call: (message, headers) => callMcp(`${mcp}/mcp`, accessToken, message, headers),
     visit: (path, options) => send(web + path, options),
     async spansOf(run, requests = 1) {
-      const before = spans.length;
+      before = spans.length;
       await run();
       // The span of a request ends after its response.
       await eventually('the spans of requests end', () => {
@@ -84,6 +93,7 @@ export async function startTracedGateway(
       });
       return spans.slice(before);
     },
+    spans: () => spans.slice(before),
     traceBy: (other) => tracer.apply(other && traced && { ...traced, ...other }),
     async [Symbol.asyncDispose]() {
       await world[Symbol.asyncDispose]();
