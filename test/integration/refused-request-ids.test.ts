@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { eventually } from '../support/eventually.ts';
+import { attributesOf, recordSpans } from '../support/tracing/recorded-spans.ts';
 import { openForAll } from '../support/open-for-all.ts';
 import {
   codeOf,
@@ -9,9 +10,11 @@ import {
   startRefusingWorld,
 } from '../support/refused-requests.ts';
 
-const world = openForAll(startRefusingWorld);
+const { tracer, spans } = recordSpans();
+const tracing = { tracer, apply: () => undefined };
+const world = openForAll(() => startRefusingWorld({ tracing }));
 
-describe('The answer to a refused request carries the id that its log lines have', () => {
+describe('The answer to a refused request carries the id of its log lines and its span', () => {
   test.each(REFUSED_REQUESTS)('$name', async ({ send, code, isDecided = false, isSilent }) => {
     const answer = await send(world());
     const ids = requestIdsOf(answer);
@@ -30,5 +33,11 @@ describe('The answer to a refused request carries the id that its log lines have
     expect(messages.includes('authorize check')).toBe(isDecided);
     const isSaid = messages.some((message) => /^request (?:refused|failed)$/.test(message));
     expect(isSaid || isDecided || isSilent).toBe(true);
+
+    const attributes = spans.map(attributesOf);
+    const span = attributes.filter((each) => each['gatehouse.request.id'] === ids.header);
+    expect(span).toHaveLength(1);
+    const said = lines().find((line) => line['reason'] !== undefined);
+    expect(said === undefined || span[0]?.['error.type'] === said['reason']).toBe(true);
   });
 });

@@ -17,6 +17,7 @@ import { LineWriter } from '../../shared/telemetry/line-writer.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 import { compileOnce } from './compile-once.ts';
 import { openDefaultStores, recordedSink, withoutClosing } from './redis/suite/default-stores.ts';
+import { recordedTracing } from './redis/suite/recorded-tracer.ts';
 
 /** A whole gateway in this process, on a port of its own, configured by manifests. */
 export interface TestGateway extends AsyncDisposable {
@@ -60,6 +61,7 @@ export async function startGateway(
       ? await openDefaultStores({ sealingKeys, logger, now: overrides.now })
       : withoutClosing(overrides.stores);
   const { stores } = opened;
+  const tracing = recordedTracing();
   const registry = new MetricsRegistry();
   const metrics = new ProxyMetrics(registry);
   const gateway = new Gateway({
@@ -68,6 +70,7 @@ export async function startGateway(
     defaultSigningKeys: deriveAssertionKeys(sealingKeys),
     logger,
     lines,
+    ...(tracing !== undefined && { tracing }),
     ...overrides,
     stores,
     metrics,

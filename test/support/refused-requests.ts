@@ -37,9 +37,9 @@ const WEB_SOCKET = {
 
 /** Starts the gateway with an access log. */
 export async function startRefusingWorld(
-  overrides: Parameters<typeof startGatewayWithUsers>[0] = { accessLog: true },
+  overrides: Parameters<typeof startGatewayWithUsers>[0] = {},
 ): Promise<RefusingWorld> {
-  const users = await startGatewayWithUsers(overrides);
+  const users = await startGatewayWithUsers({ accessLog: true, ...overrides });
   const upstream = await startUpstream((message, response) => {
     message.resume();
     response.end('{}');

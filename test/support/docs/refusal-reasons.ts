@@ -11,7 +11,7 @@ const FIXED_REASON = /override readonly reason = '([\w-]+)'/g;
 const OAUTH_CODE = /override readonly code = '(\w+)'/g;
 
 /** The code of the proxy, as one text. */
-export const PROXY_CODE = readFiles('proxy/**/*.ts');
+const PROXY_CODE = readFiles('proxy/**/*.ts');
 
 /** Reasons for which the proxy refuses requests or fails, by where they are written. */
 export interface RefusalReasons {

@@ -6,7 +6,14 @@ import { join, normalize, relative } from 'node:path';
 
 import { noRedisReason } from './no-redis-reason.ts';
 import { FILES_ON_REDIS } from './suite/files-on-redis.ts';
-import { searchCommands, searchKeys, searchLogs, type Search } from './suite/search.ts';
+import {
+  searchCommands,
+  searchKeys,
+  searchLogs,
+  searchMetrics,
+  searchSpans,
+  type Search,
+} from './suite/search.ts';
 import { CANARY } from './suite/secret.ts';
 import { RECORD_VARIABLE, SuiteRecord } from './suite/suite-record.ts';
 
@@ -14,7 +21,7 @@ const SHOWN_FINDINGS = 10;
 
 /**
  * Runs tests of whole gateways, each gateway on a Redis of its own, and searches for every secret of
- * the run: in the final contents of Redis, in every command that it ran, and in the logs.
+ * the run: in the final contents of Redis, in every command that it ran, in the logs, in spans and in metrics.
  */
 async function main(files: readonly string[]): Promise<number> {
   if (noRedisReason !== undefined) {
@@ -38,6 +45,8 @@ async function runSuite(directory: string, files: readonly string[]): Promise<nu
     reportSearch('keys', await searchKeys(record, secrets), opened.length),
     reportSearch('commands', await searchCommands(record, secrets), opened.length),
     reportSearch('lines of log', await searchLogs(record, secrets), 0),
+    reportSearch('spans', await searchSpans(record, secrets), 0),
+    reportSearch('lines of metrics', await searchMetrics(record, secrets), 0),
     reportGateways(files, opened, (await record.testPaths('closed')).length),
   ];
   return testsPassed && results.every((isGood) => isGood) ? 0 : 1;
@@ -78,8 +87,10 @@ function reportSearch(
   console.log(
     `looked for ${String(secrets)} secrets in ${String(looked)} ${what}: found ${String(found.length)}`,
   );
-  for (const { kind, place, excerpt } of found.slice(0, SHOWN_FINDINGS)) {
-    console.log(`  ${kind} in ${place}: ${JSON.stringify(excerpt)}`);
+  // One of each kind and place says as much as a thousand.
+  const kinds = new Map(found.map((finding) => [`${finding.kind} in ${finding.place}`, finding]));
+  for (const [where, { excerpt }] of [...kinds].slice(0, SHOWN_FINDINGS)) {
+    console.log(`  ${where}: ${JSON.stringify(excerpt)}`);
   }
   const missed = canaries - (findings.length - found.length);
   if (missed !== 0) console.log(`  the search missed ${String(missed)} canaries`);

@@ -17,7 +17,7 @@ import { observeHttp } from './observe-http.ts';
 import { dumpRedis } from './redis-dump.ts';
 import { RedisMonitor } from './redis-monitor.ts';
 import { CANARY } from './secret.ts';
-import { RECORD_VARIABLE, SuiteRecord } from './suite-record.ts';
+import { suiteRecord, type SuiteRecord } from './suite-record.ts';
 
 /** The two clocks are read one after the other, so they differ slightly. */
 const CLOCK_STEP_MS = 100;
@@ -35,14 +35,13 @@ interface StoresOptions {
   readonly now?: (() => number) | undefined;
 }
 
-const record = recordOf(process.env);
 let observers = 0;
 let observation: Disposable | undefined;
 
 /** Opens the stores of a gateway whose test provides none: in memory, or in Redis in a run on Redis. */
 export async function openDefaultStores(options: StoresOptions): Promise<OpenStores> {
-  if (record === undefined) return withoutClosing(createMemoryStores(options.now));
-  return openRedisStores(options, record);
+  if (suiteRecord === undefined) return withoutClosing(createMemoryStores(options.now));
+  return openRedisStores(options, suiteRecord);
 }
 
 /** Starts a Redis that ends with the stores, and records every command it ran. */
@@ -115,18 +114,13 @@ export function withoutClosing(stores: Stores): OpenStores {
 
 /** Returns the same sink, which a run on Redis also records. */
 export function recordedSink(sink: LineSink): LineSink {
-  if (record === undefined) return sink;
+  if (suiteRecord === undefined) return sink;
   return {
     write(text) {
-      record.addLog(text);
+      suiteRecord?.addLog(text);
       return sink.write(text);
     },
   };
-}
-
-function recordOf(environment: NodeJS.ProcessEnv): SuiteRecord | undefined {
-  const directory = environment[RECORD_VARIABLE];
-  return directory === undefined ? undefined : new SuiteRecord(directory);
 }
 
 /** One observer is enough for all gateways of a process. */

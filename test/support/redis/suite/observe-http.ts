@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Secret } from './secret.ts';
-import { secretsOfBody, secretsOfHeaders, secretsOfUrl } from './secrets-in-http.ts';
+import { queryOfTarget, secretsOfBody, secretsOfHeaders, secretsOfUrl } from './secrets-in-http.ts';
 
 const CHANNEL = 'http.server.request.start';
 /** Longest body that is searched. Longer bodies belong to tests of lengths. */
@@ -18,7 +18,8 @@ export function observeHttp(take: Take): Disposable {
   const onRequest = (message: unknown): void => {
     // Node publishes messages of this form on the channel.
     const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
-    take([...secretsOfUrl(request.url ?? ''), ...secretsOfHeaders(request.headers)]);
+    const { url = '', headers } = request;
+    take([...secretsOfUrl(url), ...queryOfTarget(url), ...secretsOfHeaders(headers)]);
     observeRequestBody(request, take);
     observeResponse(response, take);
   };

@@ -1,6 +1,6 @@
 import { SecretScanner, type Finding } from './secret-scanner.ts';
-import type { Secret } from './secret.ts';
-import type { SuiteRecord } from './suite-record.ts';
+import { CLIENT_ADDRESS, type Secret } from './secret.ts';
+import type { RecordedSpan, SuiteRecord } from './suite-record.ts';
 
 /** What was searched, and what was found there. */
 export interface Search {
@@ -23,9 +23,14 @@ const REDIS_PATTERNS = { 'a loopback address': /(?<![\w.])127\.\d+\.\d+\.\d+|(?<
 const USER_MEMBERS = ['email', 'user'];
 const LOGS_OF_USERS: readonly unknown[] = ['authorize', 'audit'];
 
+/** Without what only telemetry must not have: states and logs name clients, resources and servers. */
+function withoutQueries(secrets: readonly Secret[]): readonly Secret[] {
+  return secrets.filter(({ isQuery }) => isQuery !== true);
+}
+
 /** Searches the final contents of a Redis. */
 export function searchKeys(record: SuiteRecord, secrets: readonly Secret[]): Promise<Search> {
-  const scanner = new SecretScanner(secrets, REDIS_PATTERNS);
+  const scanner = new SecretScanner(withoutQueries(secrets), REDIS_PATTERNS);
   return search(scanner, record.keys(), ({ key, values }) => ({
     place: key,
     texts: [key, ...values],
@@ -34,7 +39,7 @@ export function searchKeys(record: SuiteRecord, secrets: readonly Secret[]): Pro
 
 /** Searches every command that a Redis ran. */
 export function searchCommands(record: SuiteRecord, secrets: readonly Secret[]): Promise<Search> {
-  const scanner = new SecretScanner(secrets, REDIS_PATTERNS);
+  const scanner = new SecretScanner(withoutQueries(secrets), REDIS_PATTERNS);
   return search(scanner, record.commands(), (command) => ({
     place: command[0] ?? '',
     texts: command,
@@ -43,7 +48,8 @@ export function searchCommands(record: SuiteRecord, secrets: readonly Secret[]):
 
 /** Searches the logs of the gateways. */
 export function searchLogs(record: SuiteRecord, secrets: readonly Secret[]): Promise<Search> {
-  const scanner = new SecretScanner(secrets.filter(({ isLoggable }) => isLoggable !== true));
+  const unloggable = secrets.filter(({ isLoggable }) => isLoggable !== true);
+  const scanner = new SecretScanner(withoutQueries(unloggable));
   return search(scanner, record.logs(), (line) => {
     // The log is JSON lines.
     const members = Object.entries(JSON.parse(line) as Record<string, unknown>);
@@ -55,8 +61,55 @@ export function searchLogs(record: SuiteRecord, secrets: readonly Secret[]): Pro
   });
 }
 
+/** Messages of errors name servers that could not be reached. */
+const EXCEPTION = 'exception.message';
+
+/** Attributes with addresses of servers, which tests have on this machine too. */
+const ADDRESSES = /^(?:network\.peer\.address|server\.address|url\.full|exception\.\w+)(?:=|$)/;
+
+/** Searches the spans of the gateways, which may have nothing of their users and clients. */
+export function searchSpans(record: SuiteRecord, secrets: readonly Secret[]): Promise<Search> {
+  const isAddress = ({ kind }: Secret): boolean => kind === CLIENT_ADDRESS;
+  const scanner = new SecretScanner(secrets.filter((secret) => !isAddress(secret)));
+  const ofClients = new SecretScanner(secrets.filter(isAddress), REDIS_PATTERNS);
+  return search(
+    {
+      size: scanner.size + ofClients.size,
+      scan: (text) => [...scanner.scan(text), ...ofClients.scan(withoutServers(text))],
+    },
+    record.spans(),
+    (span) => ({ place: span.name, texts: linesOfSpan(span) }),
+  );
+}
+
+/** The values of a span, each with its name, unless that is one of the gateway's own. */
+function linesOfSpan({ name, attributes, error = '' }: RecordedSpan): readonly string[] {
+  const values = Object.entries(attributes).map(([attribute, value]) => {
+    const shown = ADDRESSES.test(attribute) ? `${attribute}=` : '';
+    return shown + JSON.stringify(value);
+  });
+  return [name, ...values, `${EXCEPTION}=${error}`];
+}
+
+/** Returns what `linesOfSpan` gives without the values that name servers. */
+function withoutServers(text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => !ADDRESSES.test(line))
+    .join('\n');
+}
+
+/** Searches the metrics of the gateways. */
+export function searchMetrics(record: SuiteRecord, secrets: readonly Secret[]): Promise<Search> {
+  const scanner = new SecretScanner(secrets, REDIS_PATTERNS);
+  return search(scanner, record.metrics(), (line) => ({
+    place: /^\w*/.exec(line)?.[0] ?? '',
+    texts: [line],
+  }));
+}
+
 async function search<Item>(
-  scanner: SecretScanner,
+  scanner: Pick<SecretScanner, 'scan' | 'size'>,
   items: AsyncIterable<Item>,
   read: (item: Item) => { readonly place: string; readonly texts: readonly string[] },
 ): Promise<Search> {

@@ -5,6 +5,8 @@ export interface Secret {
   readonly value: string;
   /** Whether logs may contain it, like the caller and the address of the client. */
   readonly isLoggable?: true;
+  /** Whether it is the value of any parameter of a query, which only spans and metrics must not have. */
+  readonly isQuery?: true;
 }
 
 /**
@@ -15,3 +17,6 @@ export const SHORTEST_SECRET = 8;
 
 /** Kind of a secret that is put into every Redis, to prove that the search finds it. */
 export const CANARY = 'canary';
+
+/** Kind of an address of a client. */
+export const CLIENT_ADDRESS = 'client address';

@@ -1,4 +1,4 @@
-import { SHORTEST_SECRET, type Secret } from './secret.ts';
+import { CLIENT_ADDRESS, SHORTEST_SECRET, type Secret } from './secret.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -35,6 +35,24 @@ export function secretsOfUrl(text: string): readonly Secret[] {
   );
 }
 
+/**
+ * Parameters with words of OAuth and URLs of servers. Spans have them too, of other sources: which error a
+ * server answered with, and which server was called.
+ */
+const OF_PROTOCOLS = ['connect_error', 'error', 'iss', 'resource', 'response_type', 'scope'];
+
+/** The values of all parameters of a target that are chosen by its sender. */
+export function queryOfTarget(target: string): readonly Secret[] {
+  const mark = target.indexOf('?');
+  if (mark === -1) return [];
+  return [...new URLSearchParams(target.slice(mark + 1))]
+    .filter(([name, value]) => !OF_PROTOCOLS.includes(name) && !REPEATED.test(value))
+    .map(([name, value]) => ({ kind: `query ${name}`, value, isQuery: true }));
+}
+
+/** Tests of lengths send one character many times. */
+const REPEATED = /^(.)\1*$/;
+
 /** Secrets in a body, if it is JSON or a form. */
 export function secretsOfBody(body: string): readonly Secret[] {
   const json = parseJson(body);
@@ -56,7 +74,7 @@ function secretsOfField(name: string, value: string): readonly Secret[] {
     case 'x-forwarded-for':
       return value
         .split(/,\s*/)
-        .map((address) => ({ kind: 'client address', value: address, isLoggable: true }));
+        .map((address) => ({ kind: CLIENT_ADDRESS, value: address, isLoggable: true }));
     default:
       return secretsOfJwts(value);
   }

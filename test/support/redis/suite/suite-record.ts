@@ -12,14 +12,22 @@ export const RECORD_VARIABLE = 'TEST_REDIS_RECORD';
 
 /** Events of gateways on Redis. The file of each has one line per gateway: the path of the test. */
 type Event = 'opened' | 'closed';
-type File = Event | 'keys' | 'logs' | 'secrets';
+type File = Event | 'keys' | 'logs' | 'metrics' | 'secrets' | 'spans';
+
+/** The parts of a span that are searched. */
+export interface RecordedSpan {
+  readonly name: string;
+  /** Values by name, those of its events among them. */
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly error: string | undefined;
+}
 
 const COMMANDS = 'commands-';
 
 /** The records of all processes of a run, for the process that started them. */
 export class SuiteRecord {
   readonly #directory: string;
-  /** Values of the secrets that this process has recorded. */
+  /** Keys of the secrets that this process has recorded. */
   readonly #known = new Set<string>();
 
   constructor(directory: string) {
@@ -31,9 +39,9 @@ export class SuiteRecord {
   }
 
   addSecrets(secrets: readonly Secret[]): void {
-    const added = secrets.filter(({ value }) => !this.#known.has(value));
+    const added = secrets.filter((secret) => !this.#known.has(keyOf(secret)));
     if (added.length === 0) return;
-    for (const { value } of added) this.#known.add(value);
+    for (const secret of added) this.#known.add(keyOf(secret));
     this.#append('secrets', added.map((secret) => `${JSON.stringify(secret)}\n`).join(''));
   }
 
@@ -44,6 +52,15 @@ export class SuiteRecord {
   /** `lines` are complete. */
   addLog(lines: string): void {
     this.#append('logs', lines);
+  }
+
+  addSpan(span: RecordedSpan): void {
+    this.#append('spans', `${JSON.stringify(span)}\n`);
+  }
+
+  /** `lines` are complete. */
+  addMetrics(lines: string): void {
+    this.#append('metrics', lines);
   }
 
   /** File for the commands of one Redis. */
@@ -85,6 +102,15 @@ export class SuiteRecord {
     return this.#lines('logs');
   }
 
+  async *spans(): AsyncGenerator<RecordedSpan> {
+    // `addSpan` wrote this form.
+    for await (const line of this.#lines('spans')) yield JSON.parse(line) as RecordedSpan;
+  }
+
+  metrics(): AsyncIterable<string> {
+    return this.#lines('metrics');
+  }
+
   /** Writes in one call, so that lines of several processes do not mix. */
   #append(file: File, text: string): void {
     appendFileSync(join(this.#directory, file), text);
@@ -94,4 +120,16 @@ export class SuiteRecord {
     const path = join(this.#directory, file);
     if (existsSync(path)) yield* linesOf(path);
   }
+}
+
+/** The value of a query may turn out to be a secret that must not be anywhere. */
+function keyOf({ value, isQuery }: Secret): string {
+  return `${isQuery === true ? '?' : '='}${value}`;
+}
+
+/** The record of a run on Redis; undefined in other runs. */
+export const suiteRecord = recordIn(process.env[RECORD_VARIABLE]);
+
+function recordIn(directory: string | undefined): SuiteRecord | undefined {
+  return directory === undefined ? undefined : new SuiteRecord(directory);
 }

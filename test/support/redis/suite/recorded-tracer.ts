@@ -1,0 +1,39 @@
+import type { GatewayOptions } from '../../../../proxy/create-stages.ts';
+import type {
+  AttributeList,
+  EndedSpan,
+} from '../../../../shared/telemetry/tracing/recording-span.ts';
+import { Tracer } from '../../../../shared/telemetry/tracing/tracer.ts';
+import { tracingSettings } from '../../tracing/recorded-spans.ts';
+import { suiteRecord, type RecordedSpan } from './suite-record.ts';
+
+/** Tracing of a gateway that samples every trace and records all spans; undefined but in a run on Redis. */
+export function recordedTracing(): GatewayOptions['tracing'] {
+  if (suiteRecord === undefined) return undefined;
+  const record = suiteRecord;
+  const tracer = new Tracer({
+    exported: 0,
+    dropped: 0,
+    add: (span) => record.addSpan(recorded(span)),
+    apply: () => undefined,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  });
+  // Nothing is cut off that could be found.
+  tracer.apply(tracingSettings({ attributeValueLengthLimit: 10_000 }));
+  return { tracer, apply: () => undefined };
+}
+
+function recorded({ name, attributes, events, links, traceState, error }: EndedSpan): RecordedSpan {
+  const all = [...pairsOf(attributes), ...events.flatMap((event) => pairsOf(event.attributes))];
+  return {
+    name,
+    attributes: { ...Object.fromEntries(all), states: [traceState, ...links] },
+    error,
+  };
+}
+
+function pairsOf(attributes: AttributeList): readonly (readonly [string, unknown])[] {
+  return attributes.flatMap((name, index) =>
+    index % 2 === 0 ? [[String(name), attributes[index + 1]] as const] : [],
+  );
+}
