@@ -92,6 +92,7 @@ export interface StagesOptions extends GatewayOptions {
 export interface DisposableStages extends Stages, Disposable {
   readonly upstreamAuthorizations: UpstreamAuthorizations;
   readonly internalTokens: InternalTokens;
+  readonly audit: AuditLog;
 }
 
 /** Makes everything that the stages of requests use. */
@@ -189,6 +190,7 @@ export function createStages(options: StagesOptions): DisposableStages {
     mcpSessions: new McpSessions(sealer),
     upstreamAuthorizations,
     internalTokens,
+    audit,
     connectLinks,
     random: Math.random,
     now,

@@ -20,6 +20,7 @@ import { ConnectionCounter, type ConnectionLimits } from './server/connection-co
 import type { ListenerHandlers } from './server/connections.ts';
 import { ListenerSet } from './server/listener-set.ts';
 import { RefusalLog } from './server/refusal-log.ts';
+import { appliedChanges } from './telemetry/applied-changes.ts';
 import type { RefusedConnection } from './telemetry/access-log.ts';
 import { ProxyMetrics } from './telemetry/metrics/proxy-metrics.ts';
 
@@ -53,8 +54,12 @@ export class Gateway {
     this.#configuration = new ServedConfiguration((changes) => {
       this.#appliedAt = Date.now();
       metrics.requests.followChanges(changes);
+      const configuration = this.#configuration.required;
       unusedUpstreams.closeAfter(changes);
-      options.tracing?.apply(this.#configuration.required.settings.tracing);
+      options.tracing?.apply(configuration.settings.tracing);
+      const applied = appliedChanges(configuration.version, changes);
+      if (applied === undefined) return;
+      this.#stages.audit.write('configuration-applied', { configuration }, { applied });
     });
     const loads = new TargetLoads();
     this.#stages = createStages({
@@ -68,8 +73,10 @@ export class Gateway {
       isExempt: (address) => isServerInFront(address, this.#configuration.current?.settings),
       onRefused: (refusal) => {
         metrics.connections.countRefusal(refusal);
-        refusals.record(refusal);
         const { reason, client: address } = refusal;
+        const settings = this.#configuration.current?.settings;
+        const isListed = settings?.authorizeLogFields.includes('ip') === true;
+        refusals.record(reason, isListed ? address : undefined);
         this.#logRefused({ address, reason });
       },
     });

@@ -16,13 +16,14 @@ export class RefusalLog {
     this.#now = now;
   }
 
-  record({ reason, client }: ConnectionRefusal): void {
+  /** `ip`: address or network of the client, where the operator lists it for the authorization log. */
+  record(reason: ConnectionRefusal['reason'], ip: string | undefined): void {
     const now = this.#now();
     const entry = this.#pending.get(reason) ?? { loggedAt: -Infinity, refused: 0 };
     this.#pending.set(reason, entry);
     entry.refused += 1;
     if (now - entry.loggedAt < INTERVAL_MS) return;
-    this.#logger.warn('connections refused', { reason, client, refused: entry.refused });
+    this.#logger.warn('connections refused', { reason, ip, refused: entry.refused });
     entry.loggedAt = now;
     entry.refused = 0;
   }

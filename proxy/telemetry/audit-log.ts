@@ -1,7 +1,9 @@
 import type { CompiledSettings } from '../../shared/snapshot/snapshot.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
+import { activeTrace } from '../../shared/telemetry/tracing/active-trace.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { Identity } from '../records/session.ts';
+import type { AppliedChanges } from './applied-changes.ts';
 
 interface EventKind {
   readonly message: string;
@@ -9,7 +11,7 @@ interface EventKind {
   readonly level: 'info' | 'warn';
 }
 
-/** The events of the audit log by their stable names, which docs/tokens.md lists. */
+/** The events of the audit log by their stable names, which docs/logs.md lists. */
 const EVENTS = {
   'sign-in-completed': { message: 'user signed in', level: 'info' },
   'sign-in-refused': { message: 'sign-in refused', level: 'info' },
@@ -30,6 +32,7 @@ const EVENTS = {
   'connection-failed': { message: 'connection failed', level: 'info' },
   'connection-ended': { message: 'connection ended', level: 'info' },
   'grant-revoked': { message: 'grant revoked', level: 'info' },
+  'configuration-applied': { message: 'configuration applied', level: 'info' },
 } as const satisfies Readonly<Record<string, EventKind>>;
 
 /** The stable name of an event. */
@@ -41,7 +44,7 @@ export const AUDIT_EVENTS = Object.keys(EVENTS) as readonly AuditEvent[];
 /** Where an event happened: an `EndpointContext` is one. */
 export interface AuditContext {
   /** Absent for what the gateway does by itself. */
-  readonly request?: Pick<GatewayRequest, 'id' | 'remoteAddress'> | undefined;
+  readonly request?: Pick<GatewayRequest, 'id' | 'remoteAddress' | 'trace'> | undefined;
   readonly configuration: { readonly settings: Pick<CompiledSettings, 'authorizeLogFields'> };
 }
 
@@ -65,9 +68,14 @@ export interface AuditDetails {
   readonly tokenId?: string;
   readonly signInId?: string;
   readonly reason?: string;
+  /** Of a configuration that was applied. */
+  readonly applied?: AppliedChanges;
 }
 
-/** The audit log: one JSON line for each time that a user or an application is let in or out. */
+/**
+ * The audit log: one JSON line for each time that a user or an application is let in or out, and for each
+ * configuration that is applied.
+ */
 export class AuditLog {
   readonly #logger: Logger;
   readonly #onEvent: ((event: AuditEvent) => void) | undefined;
@@ -91,10 +99,12 @@ function fieldsOf(
 ): Readonly<Record<string, unknown>> {
   const fields = {
     'request-id': request?.id,
-    client: request?.remoteAddress,
+    // What a request causes beside itself, such as a renewal of the session, belongs to its trace.
+    'trace-id': (request?.trace ?? activeTrace())?.context.traceId,
+    // The address and the e-mail only if the operator lists them, as in the authorization log.
+    ip: settings.authorizeLogFields.includes('ip') ? request?.remoteAddress : undefined,
     user: identity?.subject,
     provider: identity?.provider,
-    // Only if the operator lists it, as in the authorization log.
     email: settings.authorizeLogFields.includes('email') ? identity?.email : undefined,
     issuer: details.issuer,
     'client-id': details.clientId,
@@ -106,6 +116,7 @@ function fieldsOf(
     'token-id': details.tokenId,
     'sign-in-id': details.signInId,
     reason: details.reason,
+    ...details.applied,
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -4,7 +4,7 @@ import winston from 'winston';
 
 import { cutText } from './cut-text.ts';
 import { describeError } from './describe-error.ts';
-import type { LineWriter } from './line-writer.ts';
+import type { LineRank, LineWriter } from './line-writer.ts';
 
 /** Fields of a log record. They never hold secrets, tokens or codes. */
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -17,7 +17,10 @@ export interface Logger {
   error(message: string, fields?: LogFields, cause?: unknown): void;
 }
 
-/** Creates a logger that writes JSON lines with `level`, `service`, `time` and `message`. */
+/**
+ * Creates a logger that writes JSON lines with `level`, `service`, `time` and `message`. Those of the service
+ * `audit` are the last that are dropped when nobody reads them.
+ */
 export function createLogger(service: string, lines: LineWriter): Logger {
   const logger = winston.createLogger({
     level: 'info',
@@ -27,7 +30,10 @@ export function createLogger(service: string, lines: LineWriter): Logger {
       return `${JSON.stringify({ ...own, ...Object(fields), ...own }, cutTexts)}\n`;
     }),
     // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- its types say so
-    transports: new winston.transports.Stream({ stream: sinkOf(lines), eol: '' }),
+    transports: new winston.transports.Stream({
+      stream: sinkOf(lines, service === 'audit' ? 'audit' : 'ordinary'),
+      eol: '',
+    }),
   });
   return {
     info: (message, fields, cause) =>
@@ -47,11 +53,11 @@ function withCause(fields: LogFields = {}, cause: unknown): LogFields {
   return cause === undefined ? fields : { ...fields, error: describeError(cause) };
 }
 
-function sinkOf(lines: LineWriter): Writable {
+function sinkOf(lines: LineWriter, rank: LineRank): Writable {
   return new Writable({
     decodeStrings: false,
     write(line: string, _encoding, done) {
-      lines.write(line);
+      lines.write(line, rank);
       done();
     },
   });

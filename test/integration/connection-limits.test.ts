@@ -41,6 +41,7 @@ test('a gateway bounds its connections, counts WebSockets, and logs refusals onc
   }
   const refusals = gateway.logs().filter(({ message }) => message === 'connections refused');
   expect(refusals).toMatchObject([{ reason: 'too-many-connections', refused: 1 }]);
+  expect(refusals[0]).not.toHaveProperty('ip');
 
   // What is open is served on.
   plain.send(`GET / HTTP/1.1\r\n${host}\r\n\r\n`);

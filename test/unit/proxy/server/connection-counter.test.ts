@@ -115,18 +115,18 @@ describe('the log of refused connections', () => {
     const log = new RefusalLog(logger, () => now);
     const flood = (count: number): void => {
       for (let index = 0; index < count; index += 1) {
-        log.record({ reason: 'too-many-connections', client: '192.0.2.1' });
+        log.record('too-many-connections', undefined);
       }
     };
     flood(1_000);
-    log.record({ reason: 'too-many-connections-of-client', client: '192.0.2.2' });
+    log.record('too-many-connections-of-client', '192.0.2.2');
     now = 59_999;
     flood(1_000);
     now = 60_000;
     flood(1_000);
     expect(logger.records.map(({ fields }) => fields)).toMatchObject([
       { reason: 'too-many-connections', refused: 1 },
-      { reason: 'too-many-connections-of-client', client: '192.0.2.2', refused: 1 },
+      { reason: 'too-many-connections-of-client', ip: '192.0.2.2', refused: 1 },
       { reason: 'too-many-connections', refused: 2_000 },
     ]);
   });
