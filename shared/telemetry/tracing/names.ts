@@ -6,7 +6,7 @@
  * user's subject, or the value of a query.
  */
 
-/** What a span was made for. Spans of requests are renamed when their route or MCP method is known. */
+/** What a span was made for. Those of requests and to upstreams get a name of the request itself. */
 export type SpanName =
   | 'Redis command'
   | 'authenticate'
@@ -15,7 +15,6 @@ export type SpanName =
   | 'policy'
   | 'request'
   | 'session renewal'
-  | 'upgrade'
   | 'upstream OAuth request'
   | 'upstream request'
   | 'upstream token renewal';
@@ -51,8 +50,6 @@ export type AttributeName =
   /** Of the pod that got a request. */
   | 'network.peer.address'
   | 'network.peer.port'
-  | 'network.protocol.version'
-  | 'rpc.response.status_code'
   | 'server.address'
   | 'server.port'
   /** Of an upstream, without the query. */
