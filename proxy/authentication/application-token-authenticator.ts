@@ -1,3 +1,4 @@
+import type { Trace } from '../../shared/telemetry/tracing/trace.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { TokenRequiredError } from '../errors/authentication-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
@@ -40,6 +41,11 @@ interface KnownToken {
 export interface OpenedApplicationToken {
   readonly token: string;
   readonly claims: ApplicationTokenClaims;
+}
+
+/** The request that sent a token. */
+interface ApplicationTokenUse extends Pick<AuthenticationContext, 'configuration'> {
+  readonly trace?: Trace | undefined;
 }
 
 /**
@@ -92,24 +98,27 @@ export class ApplicationTokenAuthenticator implements Disposable {
     if (opened === undefined) throw refusal('malformed');
     // Attack: an application uses the token of another one, to learn or undo what its user did there.
     if (opened.claims.origin !== context.origin) throw refusal('audience-mismatch');
-    return this.callerOf(opened, context);
+    return this.callerOf(opened, { ...context, trace: request.trace });
   }
 
   /** Returns the user of a token. Throws or rejects with a `TokenRequiredError` if it does not count now. */
   callerOf(
     { token, claims }: OpenedApplicationToken,
-    { configuration }: Pick<AuthenticationContext, 'configuration'>,
+    { configuration, trace }: ApplicationTokenUse,
   ): SignedInCaller | Promise<SignedInCaller> {
     if (claims.expiresAt <= this.#options.now()) throw refusal('expired');
     if (claims.gatewayId !== configuration.settings.gatewayId) throw refusal('audience-mismatch');
-    const known = this.#known.get(token, () => this.#check(claims, configuration));
+    const known = this.#known.get(token, () =>
+      this.#check({ token, claims }, { configuration, trace }),
+    );
     return known instanceof Promise ? known.then(requireCaller) : requireCaller(known);
   }
 
   async #check(
-    claims: ApplicationTokenClaims,
-    configuration: AuthenticationContext['configuration'],
+    { token, claims }: OpenedApplicationToken,
+    { configuration, trace }: ApplicationTokenUse,
   ): Promise<KnownToken> {
+    const isFirstUse = this.#known.find(token) === undefined;
     const { stores, sessionOf, isApplication } = this.#options;
     // An operator who takes an application away, or its namespace, means its tokens too.
     if (!isApplication(claims.origin)) throw refusal('audience-mismatch');
@@ -119,6 +128,8 @@ export class ApplicationTokenAuthenticator implements Disposable {
     }
     const session = await sessionOf(claims.signInId, configuration);
     if (session === null) throw refusal('session-gone');
+    const { signInTrace } = session;
+    if (isFirstUse && signInTrace !== undefined) trace?.span?.link(signInTrace);
     return { claims, caller: { kind: 'user', session, via: 'external-token' } };
   }
 }

@@ -97,7 +97,8 @@ export class ExternalTokenAuthenticator implements Authenticator, Disposable {
     const provider = configuration.identityProviders.ofRoute(compiled);
     const ofApplication = last === undefined ? this.#applications.open(token) : undefined;
     if (ofApplication !== undefined) {
-      const caller = this.#applications.callerOf(ofApplication, { configuration });
+      const { trace } = request;
+      const caller = this.#applications.callerOf(ofApplication, { configuration, trace });
       return caller instanceof Promise
         ? caller.then((found) => requireUserOf(provider, found))
         : requireUserOf(provider, caller);

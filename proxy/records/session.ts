@@ -1,3 +1,5 @@
+import type { TraceContext } from '../../shared/telemetry/tracing/trace-context.ts';
+
 /** The identity of a user, from the identity provider's last response. */
 export interface Identity {
   /** Name of the identity provider in the settings. */
@@ -35,4 +37,6 @@ export interface Session extends UserSession {
   readonly signInId: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
+  /** The trace of the sign-in. Absent without tracing, once renewed, and in records of earlier releases. */
+  readonly signInTrace?: TraceContext;
 }

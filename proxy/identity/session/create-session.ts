@@ -13,13 +13,13 @@ interface CreateSessionOptions {
 
 /** Creates and stores a session of a sign-in, with the full lifetime. */
 export async function createSession(
-  { id, signInId, identity }: Pick<Session, 'id' | 'signInId' | 'identity'>,
+  begun: Pick<Session, 'id' | 'signInId' | 'identity' | 'signInTrace'>,
   { cookie }: Pick<CompiledSettings, 'cookie'>,
   { stores, now }: CreateSessionOptions,
 ): Promise<Session> {
   const createdAt = now();
   const expiresAt = createdAt + cookie.expirationSeconds * SECOND;
-  const session = { id, signInId, identity, createdAt, expiresAt };
+  const session = { ...begun, createdAt, expiresAt };
   await stores.sessions.create(session);
   return session;
 }

@@ -1,6 +1,6 @@
 import { hashToken, randomToken } from '../../crypto/tokens.ts';
 import { SignInFailedError } from '../../errors/authentication-errors.ts';
-import { continueTrace } from '../../http/carried-trace.ts';
+import { carriedTrace, continueTrace } from '../../http/carried-trace.ts';
 import { endBinding, isBoundBrowser } from '../../http/browser-binding.ts';
 import { limitUser } from '../../endpoints/limit-rate.ts';
 import type { EndpointContext } from '../../endpoints/endpoint.ts';
@@ -130,7 +130,9 @@ async function beginSession(
   const { expirationSeconds } = settings.cookie;
   await listSignIn({ identity, signInId }, options.stores, expirationSeconds);
   await options.stores.signIns.create(signIn, expirationSeconds);
-  const session = await createSession({ id, signInId, identity }, settings, options);
+  const { trace: signInTrace } = carriedTrace(context.request);
+  const traced = signInTrace === undefined ? {} : { signInTrace };
+  const session = await createSession({ id, signInId, identity, ...traced }, settings, options);
   options.audit.write('sign-in-completed', context, { identity, signInId });
   return session;
 }

@@ -124,6 +124,22 @@ test('the first call with the token at each proxy is linked to it, and no other'
   for (const { traceId } of calls) expect(traceId).not.toBe(issued?.traceId);
 });
 
+test('the first call with the token of an application is linked to the sign-in of its user', async () => {
+  await authorizedToken();
+  tracing.traceBy({});
+  await walk(new BrowserJar(), `${world.app}/`);
+  const [signIn] = await tracing.requests(5);
+  const fields = world.backend.requests.at(-1)?.headers ?? [];
+  const [, sent = ''] = fields.find(([name]) => name.toLowerCase() === 'authorization') ?? [];
+  const token = sent.replace('Bearer ', '');
+  tracing.traceBy({});
+  await call(token);
+  await call(token);
+  const [first, second] = await tracing.requests(2);
+  expect(first?.links.map(({ traceId }) => traceId)).toEqual([signIn?.traceId]);
+  expect(second?.links).toEqual([]);
+});
+
 test('the link of another user leads to no trace of that user', async () => {
   const browser = new BrowserJar();
   await walk(browser, `${world.users.originOf('web')}/`, { login: 'bob' });

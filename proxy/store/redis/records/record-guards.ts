@@ -57,6 +57,7 @@ export const isSession = hasShape<Session>({
   identity: isIdentity,
   createdAt: isNumber,
   expiresAt: isNumber,
+  signInTrace: isOptional(isTraceContext),
 });
 
 /** Accepts browser session records. */

@@ -7,6 +7,7 @@ import {
   isGrant,
   isPendingAuthorization,
   isPendingSignIn,
+  isSession,
   isSignInCode,
 } from '../../../../../../proxy/store/redis/records/record-guards.ts';
 import { isPendingConnection } from '../../../../../../proxy/store/redis/records/upstream-record-guards.ts';
@@ -18,6 +19,7 @@ import {
   aBrowserSession,
   aGrant,
   anAuthorizationCode,
+  aSession,
 } from '../../../../../contract/redis-records.ts';
 
 const TRACE = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), isSampled: false };
@@ -55,6 +57,11 @@ const KINDS: readonly Kind[] = [
     kind: 'pending connection',
     isValue: isPendingConnection,
     record: (trace) => ({ ...A_PENDING_CONNECTION, trace }),
+  },
+  {
+    kind: 'session',
+    isValue: isSession,
+    record: (signInTrace) => ({ ...aSession('session-1', 0), signInTrace }),
   },
   {
     kind: 'grant',
