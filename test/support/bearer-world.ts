@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { WebSocketServer } from 'ws';
 
 import { createMemoryStores } from '../../proxy/store/memory/memory-stores.ts';
+import type { ProcessTracing } from '../../shared/telemetry/tracing/settings/process-tracing.ts';
 import { BrowserJar } from './browser-jar.ts';
 import { failingStores } from './failing-stores.ts';
 import {
@@ -48,7 +49,9 @@ export interface BearerWorld extends AsyncDisposable {
 const ROBOTS = { allow: { and: [{ user: 'robot' }] } };
 
 /** Starts everything and serves the routes. */
-export async function startBearerWorld(): Promise<BearerWorld> {
+export async function startBearerWorld(
+  options: { readonly tracing?: ProcessTracing } = {},
+): Promise<BearerWorld> {
   const started = new AsyncDisposableStack();
   let offset = 0;
   let accessToken = '';
@@ -59,7 +62,9 @@ export async function startBearerWorld(): Promise<BearerWorld> {
   const now = (): number => Date.now() + offset;
   const failing = failingStores(createMemoryStores(now));
   const { stores } = failing;
-  const users = started.use(await startGatewayWithUsers({ now, stores }, { introspection: true }));
+  const users = started.use(
+    await startGatewayWithUsers({ now, stores, ...options }, { introspection: true }),
+  );
   const { identityProvider } = users;
   identityProvider.changeTokens = (response) => {
     accessToken = String(response['access_token']);

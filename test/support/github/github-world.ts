@@ -1,3 +1,4 @@
+import type { ProcessTracing } from '../../../shared/telemetry/tracing/settings/process-tracing.ts';
 import { startGateway, type TestGateway } from '../gateway.ts';
 import { emptyResult } from '../mcp-route.ts';
 import { startUpstream, type ReceivedRequest } from '../upstream.ts';
@@ -24,10 +25,13 @@ export interface GithubWorld extends AsyncDisposable {
 }
 
 /** Starts one that serves every user. */
-export async function startGithubWorld(kind?: GithubState['kind']): Promise<GithubWorld> {
+export async function startGithubWorld(
+  kind?: GithubState['kind'],
+  options: { readonly tracing?: ProcessTracing } = {},
+): Promise<GithubWorld> {
   let offset = 0;
   await using opening = new AsyncDisposableStack();
-  const gateway = opening.use(await startGateway({ now: () => Date.now() + offset }));
+  const gateway = opening.use(await startGateway({ now: () => Date.now() + offset, ...options }));
   const github = opening.use(await startGithub(kind));
   const upstream = opening.use(await startUpstream(emptyResult));
   const originOf = (name: string): string => `http://${name}.localhost:${String(gateway.port)}`;
