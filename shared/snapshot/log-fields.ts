@@ -1,5 +1,5 @@
 /** Fields of the specification's authorization log record, in its order. */
-export const SPECIFIED_LOG_FIELDS = [
+const SPECIFIED_LOG_FIELDS = [
   'mcp-method',
   'mcp-tool',
   'mcp-tool-parameters',

@@ -9,9 +9,8 @@ import { LineWriter } from '../../shared/telemetry/line-writer.ts';
 import type { StringMatcher } from '../../shared/policy/language/criterion-definition.ts';
 import type { PolicyInput } from '../../shared/policy/language/policy-input.ts';
 import type { Criterion, Policy } from '../../shared/policy/policy.ts';
-import { SPECIFIED_LOG_FIELDS } from '../../shared/snapshot/log-fields.ts';
 import { verifies } from '../requirements/verifies.ts';
-import { aDecidedRequest } from '../support/decided-request.ts';
+import { aDecidedRequest, SPECIFIED_LOG_FIELDS } from '../support/decided-request.ts';
 import { aPolicyInput } from '../support/policy-input.ts';
 
 const ALICE: Identity = {

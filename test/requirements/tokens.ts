@@ -7,7 +7,7 @@ export const TOKENS = {
     behavior: 'The log distinguishes what a removed sealing key sealed from what nobody sealed.',
   },
   'audit.events': {
-    source: 'docs/tokens.md, The audit log',
+    source: 'docs/logs.md: The audit log',
     behavior:
       'Whoever is let in or out has an audit event with a stable name, without any token, code or secret.',
   },

@@ -2,10 +2,20 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 
 import type { Caller } from '../../proxy/authentication/caller.ts';
+import {
+  DEFAULT_AUTHORIZE_LOG_FIELDS,
+  type AuthorizeLogField,
+} from '../../shared/snapshot/log-fields.ts';
 import type { GatewayRequest } from '../../proxy/http/gateway-request.ts';
 import type { JsonRpcMessage } from '../../proxy/mcp/json-rpc.ts';
 import type { Identity } from '../../proxy/records/session.ts';
 import type { DecidedRequest } from '../../proxy/telemetry/authorization-log.ts';
+
+/** The fields of the specification's record. */
+export const SPECIFIED_LOG_FIELDS: readonly AuthorizeLogField[] = [
+  ...(['mcp-method', 'mcp-tool', 'mcp-tool-parameters'] as const),
+  ...DEFAULT_AUTHORIZE_LOG_FIELDS,
+];
 
 /** What a test says of a request that was checked. */
 interface CheckedFacts {

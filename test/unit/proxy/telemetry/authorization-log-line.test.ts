@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import { parseMessage } from '../../../../proxy/mcp/json-rpc.ts';
 import { AuthorizationLog } from '../../../../proxy/telemetry/authorization-log.ts';
 import { LineWriter } from '../../../../shared/telemetry/line-writer.ts';
-import { SPECIFIED_LOG_FIELDS } from '../../../../shared/snapshot/log-fields.ts';
-import { aDecidedRequest } from '../../../support/decided-request.ts';
+import { aDecidedRequest, SPECIFIED_LOG_FIELDS } from '../../../support/decided-request.ts';
 
 const NOW = Date.UTC(2026, 7, 1, 12, 0, 0, 5);
 

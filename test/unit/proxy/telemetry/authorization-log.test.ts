@@ -9,10 +9,9 @@ import { LineWriter } from '../../../../shared/telemetry/line-writer.ts';
 import type { Policy } from '../../../../shared/policy/policy.ts';
 import {
   AUTHORIZE_LOG_FIELDS,
-  SPECIFIED_LOG_FIELDS,
   type AuthorizeLogField,
 } from '../../../../shared/snapshot/log-fields.ts';
-import { aDecidedRequest } from '../../../support/decided-request.ts';
+import { aDecidedRequest, SPECIFIED_LOG_FIELDS } from '../../../support/decided-request.ts';
 import { aPolicyInput } from '../../../support/policy-input.ts';
 
 const NOW = Date.UTC(2026, 7, 1, 12, 0, 0, 5);
