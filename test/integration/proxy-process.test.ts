@@ -5,6 +5,7 @@ import { join } from 'node:path';
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
+import { readVersion } from '../../cli/read-version.ts';
 import { readSealingKeys } from '../../cli/process/sealing-keys.ts';
 import { Sealer } from '../../proxy/crypto/sealer.ts';
 import { FileSnapshotKeeper } from '../../proxy/store/snapshot/file-snapshot-keeper.ts';
@@ -18,11 +19,14 @@ import { freePort } from '../support/free-port.ts';
 import { writeGatewayFiles, type GatewayFiles } from '../support/kubernetes/gateway-files.ts';
 import { pushedRoute, pushedSettings } from '../support/push/push-resources.ts';
 import { startScriptedController } from '../support/push/scripted-controller.ts';
+import { metricFaults } from '../support/metrics/metric-faults.ts';
+import { scrapeProcess } from '../support/metrics/scrape.ts';
 import { connected } from '../support/redis/connected.ts';
 import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
 import { startRedis } from '../support/redis/start-redis.ts';
 
 const NOBODY = '127.0.0.1:1';
+const VERSION = await readVersion();
 const KEPT: PlacedSnapshot = {
   position: { epoch: 3, sequence: 1 },
   snapshot: snapshotOf([pushedSettings(), pushedRoute('a')]),
@@ -127,6 +131,22 @@ describe('the end of a proxy', () => {
   });
 });
 
+describe('the metrics of a proxy', () => {
+  test('say that Redis and the controllers are away, and what serves nevertheless', async () => {
+    const proxy = startProxy({ 'cache-dir': await cacheDirectory() });
+    const { admin } = await proxy.logged(hasMessage('started'));
+    await proxy.listening();
+    const { metrics, value, samples } = await scrapeProcess(admin);
+
+    expect(metricFaults(metrics.values())).toEqual([]);
+    expect(value('gatehouse_redis_reachable')).toBe(0);
+    expect(value('gatehouse_controller_connected')).toBe(0);
+    expect(value('gatehouse_snapshot_epoch')).toBe(3);
+    const { version } = KEPT.snapshot;
+    expect(samples('gatehouse_snapshot_info')).toMatchObject([{ labels: { version } }]);
+  });
+});
+
 describe('a proxy that cannot start', () => {
   let taken: ReturnType<typeof createServer>;
   let address: string;
@@ -201,6 +221,28 @@ describe('a proxy with an unusable file', () => {
     const where = { flag: '--controller-ca', file: files.caFile };
     expect(record).toMatchObject({ problem: 'certificate', ...where });
     expect(controller.streams).toEqual([]);
+  });
+});
+
+describeWithRedis('the metrics of a proxy that has all', () => {
+  test('say so', async () => {
+    await using redis = await startRedis();
+    await using controller = await startScriptedController();
+    const proxy = startProxy({
+      controller: `https://localhost:${String(controller.port)}`,
+      'controller-ca': controller.ca,
+      'redis-url': redis.url,
+    });
+    const { admin } = await proxy.logged(hasMessage('started'));
+    (await controller.nextStream()).accept();
+    await eventually('the proxy is connected', async () => {
+      return (await scrapeProcess(admin)).value('gatehouse_controller_connected') === 1;
+    });
+    const { value, samples } = await scrapeProcess(admin);
+
+    expect(value('gatehouse_redis_reachable')).toBe(1);
+    expect(samples('gatehouse_snapshot_info')).toEqual([]);
+    expect(samples('gatehouse_build_info')).toMatchObject([{ labels: { version: VERSION } }]);
   });
 });
 

@@ -147,6 +147,29 @@ describeWithRedis('a connection to Redis', () => {
     expect(await connection.waitUntilReady(HANG_GUARD_MS)).toBe(true);
   });
 
+  test('says how each command ended, and a script that Redis has not seen yet is no failure', async () => {
+    await using redis = await startRedis();
+    const outcomes: string[] = [];
+    const observer = {
+      observe(outcome: string, seconds: number) {
+        outcomes.push(outcome);
+        expect(seconds).toBeGreaterThanOrEqual(0);
+      },
+    };
+    await using connection = new RedisConnection(parseRedisUrl(redis.url), {
+      logger: createRecordingLogger(),
+      observer,
+    });
+    await connection.send('PING').catch(() => undefined);
+    expect(connection.isReachable).toBe(false);
+    expect(await connection.waitUntilReady(HANG_GUARD_MS)).toBe(true);
+    expect(connection.isReachable).toBe(true);
+    await connection.send('PING');
+    await connection.run(INCREMENT, [KEY], []);
+    await connection.send('NOSUCHCOMMAND').catch(() => undefined);
+    expect(outcomes).toEqual(['failed', 'ok', 'ok', 'ok', 'failed']);
+  });
+
   test('reports a wrong password without showing it', async () => {
     await using redis = await startRedis({ password: 'right' });
     const logger = createRecordingLogger();

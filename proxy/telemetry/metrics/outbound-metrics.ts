@@ -11,7 +11,7 @@ export class OutboundMetrics implements OutboundObserver {
   constructor(registry: MetricsRegistry) {
     this.#calls = registry.counter({
       name: 'gatehouse_outbound_calls_total',
-      help: 'Calls to identity providers (`provider`), to authorization servers of upstreams (`upstream-oauth`), and for documents of clients (`client-metadata`). `outcome` is the class of the status, or why there was no response.',
+      help: 'Calls to identity providers (`provider`), to authorization servers of upstreams (`upstream-oauth`), and for documents of clients (`client-metadata`). `outcome` is the class of the status, such as `2xx`, or why there was no response.',
       labels: ['kind', 'operation', 'outcome'],
     });
     this.#durations = registry.histogram({

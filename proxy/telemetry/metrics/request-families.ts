@@ -18,17 +18,17 @@ export function requestFamilies(registry: MetricsRegistry): RequestFamilies {
   return {
     requests: registry.counter({
       name: 'gatehouse_requests_total',
-      help: 'Requests that are over, WebSockets among them. `status` is the class of the status, or `none` if the client left first; `era` is `stateful` for MCP before 2026-07-28, `stateless` since, and `none` for other routes. `route` is empty for what no route serves.',
+      help: 'Requests that are over, WebSockets among them. `status` is a class such as `5xx`, or `none` if the client left first; `era` is `stateful` for MCP before 2026-07-28, `stateless` since, and `none` for other routes. `route` is empty for what no route serves.',
       labels: ['route', 'method', 'status', 'era'],
     }),
     endpointRequests: registry.counter({
       name: 'gatehouse_endpoint_requests_total',
-      help: "Requests to the gateway's own endpoints, which are among the requests without a route. `endpoint` is `none` for reserved paths without an endpoint.",
+      help: "Requests to the gateway's own endpoints, which are among the requests without a route. `endpoint` is its path, and `none` for reserved paths without an endpoint.",
       labels: ['endpoint', 'status'],
     }),
     errors: registry.counter({
       name: 'gatehouse_request_errors_total',
-      help: 'Requests that were refused or failed, by the reason that the log names.',
+      help: 'Requests that were refused or failed, by the [reason](refusals.md) that the log names; `internal-error` is a bug.',
       labels: ['route', 'reason'],
     }),
     decisions: registry.counter({

@@ -26,7 +26,18 @@ export interface Scrape {
 
 /** Reads all metrics. */
 export async function scrape(registry: Pick<MetricsRegistry, 'families'>): Promise<Scrape> {
-  const metrics = parseMetrics(await scrapeText(registry));
+  return scrapeOf(await scrapeText(registry));
+}
+
+/** Reads the metrics of a process with this admin address. */
+export async function scrapeProcess(address: unknown): Promise<Scrape> {
+  const response = await fetch(`http://${String(address)}/metrics`);
+  if (response.status !== 200) throw new Error(`the status is ${String(response.status)}`);
+  return scrapeOf(await response.text());
+}
+
+function scrapeOf(text: string): Scrape {
+  const metrics = parseMetrics(text);
   const samples: Scrape['samples'] = (name, labels = {}) =>
     (metrics.get(name)?.samples ?? []).filter((sample) =>
       Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
