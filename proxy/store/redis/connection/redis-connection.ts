@@ -20,6 +20,9 @@ const PROBE_LIFETIME_MS = 1000;
 
 const MS_PER_SECOND = 1000;
 
+/** Sends a command to an open connection. */
+type Send = (client: RedisClient) => Promise<unknown>;
+
 /** Receives how each command ended. */
 export interface RedisObserver {
   observe(outcome: 'ok' | 'failed', seconds: number): void;
@@ -67,7 +70,7 @@ export class RedisConnection implements RedisMessaging, AsyncDisposable {
   }
 
   send(command: string, ...args: readonly RedisArgument[]): Promise<RedisReply> {
-    return this.#call(command, args);
+    return this.#exchange(command, (client) => client.call(command, args));
   }
 
   async run(
@@ -77,13 +80,13 @@ export class RedisConnection implements RedisMessaging, AsyncDisposable {
   ): Promise<RedisReply> {
     if (keys.length !== keyCount) throw new TypeError(`the script takes ${String(keyCount)} keys`);
     const rest = [keyCount, ...keys, ...args];
-    try {
-      return await this.#call('EVALSHA', [digestOf(lua), ...rest]);
-    } catch (error) {
-      // Nothing ran: Redis has no scripts after a restart.
-      if (error instanceof UnknownScriptError) return await this.send('EVAL', lua, ...rest);
-      throw error;
-    }
+    return await this.#exchange('EVALSHA', (client) =>
+      client.call('EVALSHA', [digestOf(lua), ...rest]).catch((error: unknown) => {
+        if (!isUnknownScript(error)) throw error;
+        // Nothing ran: Redis has no scripts after a restart.
+        return client.call('EVAL', [lua, ...rest]);
+      }),
+    );
   }
 
   async waitUntilReady(ms: number): Promise<boolean> {
@@ -148,23 +151,20 @@ export class RedisConnection implements RedisMessaging, AsyncDisposable {
     await Promise.all(all.map((each) => each[Symbol.asyncDispose]()));
   }
 
-  async #call(command: string, args: readonly RedisArgument[]): Promise<RedisReply> {
+  /** Sends a command, and observes what becomes of it. */
+  async #exchange(command: string, send: Send): Promise<RedisReply> {
     const startedAt = performance.now();
-    let isFailed = true;
+    let outcome: 'ok' | 'failed' = 'failed';
     try {
-      const reply = await this.#send(command, args);
-      isFailed = false;
+      const reply = await this.#sendInSpan(command, send);
+      outcome = 'ok';
       return reply;
-    } catch (error) {
-      isFailed = !(error instanceof UnknownScriptError);
-      throw error;
     } finally {
-      const seconds = (performance.now() - startedAt) / MS_PER_SECOND;
-      this.#observer?.observe(isFailed ? 'failed' : 'ok', seconds);
+      this.#observer?.observe(outcome, (performance.now() - startedAt) / MS_PER_SECOND);
     }
   }
 
-  async #send(command: string, args: readonly RedisArgument[]): Promise<RedisReply> {
+  async #sendInSpan(command: string, send: Send): Promise<RedisReply> {
     const client = this.#client;
     if (client === undefined) {
       throw new StoreUnavailableError(`Redis is unreachable: ${this.#reason}`);
@@ -172,9 +172,9 @@ export class RedisConnection implements RedisMessaging, AsyncDisposable {
     const attributes = { 'db.system.name': 'redis', 'db.operation.name': command };
     // ioredis leaves the type of a reply open; over RESP 2 it is one of these.
     return inSpan('Redis command', 'client', attributes, () =>
-      client.call(command, args).catch((error: unknown) => {
+      send(client).catch((error: unknown) => {
         // Before the span sees it: only this error is without the arguments of the command.
-        throw isUnknownScript(error) ? new UnknownScriptError() : unavailable(error);
+        throw unavailable(error);
       }),
     ) as Promise<RedisReply>;
   }
@@ -203,11 +203,6 @@ function openClient(
   return target.kind === 'cluster'
     ? openClusterClient(target, signal, logger)
     : openSingleClient(target, signal);
-}
-
-/** Redis does not know a script by its digest. */
-class UnknownScriptError extends Error {
-  override readonly name = 'UnknownScriptError';
 }
 
 /** Without a cause: errors of ioredis carry the arguments of the command. */
