@@ -1,6 +1,7 @@
 import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 
+import type { Span } from '../../../shared/telemetry/tracing/trace.ts';
 import { UpstreamUnreachableError } from '../../errors/upstream-errors.ts';
 import { CONNECT_TIMEOUT_MS } from '../../upstream-client/upstream-connection.ts';
 import { asError } from '../../errors/as-error.ts';
@@ -10,14 +11,15 @@ import { upstreamFailure } from '../upstream-failure.ts';
 
 /**
  * Connects to the target of a visit, before anything is sent; or to the target that the visit moves on
- * to. Rejects with `UpstreamUnreachableError`.
+ * to, which is an event of the span. Rejects with `UpstreamUnreachableError`.
  */
-export async function connectTarget(visit: TargetVisit): Promise<Socket> {
+export async function connectTarget(visit: TargetVisit, span: Span | undefined): Promise<Socket> {
   for (;;) {
     try {
       return await connectTo(visit.origin);
     } catch (error) {
       if (!visit.moveOn()) throw upstreamFailure(asError(error));
+      span?.event('sent to another target', { 'error.type': 'no-connection' });
     }
   }
 }

@@ -104,7 +104,7 @@ export class UpgradeRelay {
   /** Connects first, because http-proxy makes one attempt and then ends the client's connection. */
   async #visitTarget(choice: TargetChoice): Promise<void> {
     this.#visit = new TargetVisit(choice, this.#options.loads);
-    const connection = await connectTarget(this.#visit);
+    const connection = await connectTarget(this.#visit, this.#upstream.span);
     if (this.#client.socket.destroyed) connection.destroy();
     else this.#startHandshake(agentOn(connection));
   }

@@ -50,9 +50,12 @@ type McpServer = NonNullable<CompiledRoute['mcpServer']>;
 /** Starts it on a free port, for an MCP server at an origin. */
 export async function startTokenPipeline(
   upstream: string,
-  changes: Partial<McpServer> & { readonly responseTimeoutMs?: number } = {},
+  changes: Partial<McpServer> & {
+    readonly responseTimeoutMs?: number;
+    readonly tracer?: Stages['tracer'];
+  } = {},
 ): Promise<TokenPipeline> {
-  const { responseTimeoutMs = 0, ...server } = changes;
+  const { responseTimeoutMs = 0, tracer, ...server } = changes;
   let log = '';
   const lines = new LineWriter({ write: (text) => (log += text) });
   const logger = createLogger('proxy', lines);
@@ -122,7 +125,7 @@ export async function startTokenPipeline(
     connectLinks: { urlFor: ({ user: { subject } }, origin) => `${origin}/connect?of=${subject}` },
     random: Math.random,
     now: Date.now,
-    tracer: undefined,
+    tracer,
     forwarder: new Forwarder({ pools, loads: new TargetLoads(), streams: new OpenStreams() }),
     accessLog: { write: () => undefined, writeRefused: () => undefined },
     metrics: { count: () => undefined },
