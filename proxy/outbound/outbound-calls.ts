@@ -48,6 +48,7 @@ export class OutboundCalls {
       const response = await inSpan(SPAN_NAMES[kind], 'client', attributesOf(call), (span) =>
         send(traceFields(kind)).then((received) => {
           span?.set('http.response.status_code', received.status);
+          if (isFailure(kind, received.status)) span?.fail(String(received.status));
           return received;
         }),
       );
@@ -75,6 +76,14 @@ const SPAN_NAMES: Readonly<Record<OutboundKind, SpanName>> = {
   'upstream-oauth': 'upstream OAuth request',
   'client-metadata': 'client metadata request',
 };
+
+const CLIENT_ERROR = 400;
+const SERVER_ERROR = 500;
+
+/** At upstreams the gateway looks for what is there, and 401 and 404 are answers to that. */
+function isFailure(kind: OutboundKind, status: number): boolean {
+  return status >= (kind === 'upstream-oauth' ? SERVER_ERROR : CLIENT_ERROR);
+}
 
 /** Without path and query: paths hold ids of clients and users at some providers. */
 function attributesOf({ operation, method, url }: OutboundCall): Attributes {

@@ -77,6 +77,17 @@ describe('A call to another server', () => {
     expect(observed).toEqual([['upstream-oauth', 'token', 'failed-dns']]);
   });
 
+  test.each([
+    ['provider', 400, '400'],
+    ['client-metadata', 404, '404'],
+    ['upstream-oauth', 404, undefined],
+    ['upstream-oauth', 503, '503'],
+  ] as const)('of the kind %s with status %i has the error %s', async (kind, status, type) => {
+    const { span } = await call(kind, () => Promise.resolve({ status }));
+    expect(attributesOf(span)['error.type']).toBe(type);
+    expect(span.error === undefined).toBe(type === undefined);
+  });
+
   test('is made without a trace too', async () => {
     const fields: unknown[] = [];
     const outbound = { kind: 'provider', operation: 'keys', method: 'GET', url: 'x' } as const;
