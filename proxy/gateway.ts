@@ -83,6 +83,7 @@ export class Gateway {
     this.#listeners = new ListenerSet({
       ...handlers(this.#stages, counter, options.logger),
       refused: (address, status) => {
+        metrics.connections.countUnreadable(status);
         this.#logRefused({ address: plainAddress(address), status });
       },
     });

@@ -8,12 +8,9 @@ import { startGatewayWithUsers, type GatewayWithUsers } from '../support/gateway
 import { open as openStream, send } from '../support/http-client.ts';
 import { metricFaults } from '../support/metrics/metric-faults.ts';
 import { scrape, type Scrape } from '../support/metrics/scrape.ts';
-import {
-  callMcp,
-  postForm,
-  signInClient,
-  type SignedInClient,
-} from '../support/signed-in-client.ts';
+import { callMcp, signInClient, type SignedInClient } from '../support/signed-in-client.ts';
+import { RawClient } from '../support/raw-http.ts';
+import { refresh, startSessionWorld } from '../support/session-world.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 
 const NAME = 'mcp';
@@ -134,14 +131,8 @@ describe('The metrics of a gateway', () => {
 
   test('count sign-ins, and tokens that were issued, refreshed and replayed', async () => {
     const another = await signInClient(mcp);
-    const refresh = (): Promise<unknown> =>
-      postForm(another.server.tokenEndpoint, {
-        grant_type: 'refresh_token',
-        client_id: another.clientId,
-        refresh_token: another.refreshToken,
-      });
     const events = 'gatehouse_audit_events_total';
-    expect(await change(events, { event: 'token-refreshed' }, refresh)).toBe(1);
+    expect(await change(events, { event: 'token-refreshed' }, () => refresh(another))).toBe(1);
     const { value } = await read();
     for (const event of ['sign-in-completed', 'token-issued', 'consent-given']) {
       expect([event, value(events, { event }) > 0]).toEqual([event, true]);
@@ -154,6 +145,26 @@ describe('The metrics of a gateway', () => {
     expect(value('gatehouse_outbound_calls_total', labels)).toBeGreaterThan(0);
     const timed = { kind: 'provider', operation: 'token' };
     expect(value('gatehouse_outbound_call_duration_seconds', timed)).toBeGreaterThan(0);
+  });
+
+  test('count renewals of sessions', async () => {
+    await using sessions = await startSessionWorld();
+    const user = await signInClient(sessions.url);
+    sessions.expireSessions();
+    await refresh(user);
+    const { value } = await scrape(sessions.gateway.metrics);
+    expect(value('gatehouse_session_renewals_total', { outcome: 'renewed' })).toBe(1);
+    expect(value('gatehouse_session_renewals_total')).toBe(1);
+  });
+
+  test('count what is no request', async () => {
+    await using raw = await RawClient.connect(world.gateway.port);
+    const garbage = async (): Promise<unknown> => {
+      raw.send('nonsense\r\n\r\n');
+      return raw.response();
+    };
+    const labels = { status: '400' };
+    expect(await change('gatehouse_unreadable_requests_total', labels, garbage)).toBe(1);
   });
 
   test('show open streams and connections', async () => {

@@ -6,6 +6,7 @@ import { WebSocketServer } from 'ws';
 import { startGateway } from '../support/gateway.ts';
 import { RawClient } from '../support/raw-http.ts';
 import { startUpstream } from '../support/upstream.ts';
+import { scrape } from '../support/metrics/scrape.ts';
 
 const UPGRADE = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13';
 
@@ -42,6 +43,9 @@ test('a gateway bounds its connections, counts WebSockets, and logs refusals onc
   const refusals = gateway.logs().filter(({ message }) => message === 'connections refused');
   expect(refusals).toMatchObject([{ reason: 'too-many-connections', refused: 1 }]);
   expect(refusals[0]).not.toHaveProperty('ip');
+  const { value } = await scrape(gateway.metrics);
+  const counted = { reason: 'too-many-connections' };
+  expect(value('gatehouse_connections_refused_total', counted)).toBe(3);
 
   // What is open is served on.
   plain.send(`GET / HTTP/1.1\r\n${host}\r\n\r\n`);

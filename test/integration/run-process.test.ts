@@ -3,6 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { askPort } from '../support/ask-port.ts';
 import { runGatehouse, startGatehouse, type GatehouseProcess } from '../support/cli.ts';
 import { freePort } from '../support/free-port.ts';
+import { metricFaults } from '../support/metrics/metric-faults.ts';
+import { scrapeProcess } from '../support/metrics/scrape.ts';
 import { publicRoute } from '../support/plain-route.ts';
 import { TemporaryDirectory } from '../support/temporary-directory.ts';
 import { startUpstream } from '../support/upstream.ts';
@@ -30,6 +32,23 @@ describe('the process of gatehouse run', () => {
 
     expect(addresses).toContain(`127.0.0.1:${String(port)}`);
     expect(await askPort(port)).toBe('one');
+  });
+
+  test('serves its metrics at the admin port, without those of a cluster', async () => {
+    await using upstream = await startUpstream((_message, response) => response.end('one'));
+    const port = await freePort();
+    await directory.write('a.yaml', publicRoute('a', port, upstream.origin));
+    await using gatehouse = startGatehouse(['run', '--config', directory.path, ...ANY_ADDRESS]);
+    const { admin } = await gatehouse.listening();
+    await askPort(port);
+
+    const { metrics, value } = await scrapeProcess(admin);
+
+    expect(metricFaults(metrics.values())).toEqual([]);
+    expect(value('gatehouse_routes')).toBe(1);
+    expect(value('gatehouse_requests_total', { method: 'GET', status: '2xx' })).toBe(1);
+    const ofClusters = ['snapshot_epoch', 'controller_connected', 'redis_reachable'];
+    expect(ofClusters.filter((name) => metrics.has(`gatehouse_${name}`))).toEqual([]);
   });
 
   test('exits with 1 when its port is in use, and names the port', async () => {

@@ -22,6 +22,7 @@ export class ConnectionMetrics {
   readonly #connections: Gauge;
   readonly #streams: Gauge<'kind'>;
   readonly #refused: Counter<'reason'>;
+  readonly #unreadable: Counter<'status'>;
 
   constructor(registry: MetricsRegistry) {
     this.#connections = registry.gauge({
@@ -39,10 +40,20 @@ export class ConnectionMetrics {
       labels: ['reason'],
     });
     for (const reason of REFUSALS) this.#refused.cell({ reason });
+    this.#unreadable = registry.counter({
+      name: 'gatehouse_unreadable_requests_total',
+      help: 'Answers to what could not be read as a request, or was not received in time, by their status. They are not among the requests.',
+      labels: ['status'],
+    });
   }
 
   countRefusal({ reason }: Pick<ConnectionRefusal, 'reason'>): void {
     this.#refused.add({ reason });
+  }
+
+  /** `status` is one of a few. */
+  countUnreadable(status: number): void {
+    this.#unreadable.add({ status: String(status) });
   }
 
   /** From now on, shows what a gateway holds open. */

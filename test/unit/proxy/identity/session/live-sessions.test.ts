@@ -33,11 +33,14 @@ test('stops waiting for another renewal after a time, however long the store tak
   });
   const discovery = new ProviderDiscovery({ devAllowLoopback: false, now });
   const logger = createRecordingLogger();
-  const renewal = new LiveSessions({ stores, discovery, audit: new AuditLog(logger), logger, now });
+  const audit = new AuditLog(logger);
+  const onRenewal = jest.fn();
+  const renewal = new LiveSessions({ stores, discovery, audit, logger, onRenewal, now });
   const session = renewal.sessionOf('sign-in-1', {
     identityProviders: IdentityProviders.NONE,
     settings: compiledSettings(),
   });
   await expect(session).rejects.toThrow(UnavailableError);
   expect(claimRenewal).toHaveBeenCalledTimes(5);
+  expect(onRenewal.mock.calls).toEqual([['failed']]);
 });

@@ -146,6 +146,10 @@ describe('the metrics of a process', () => {
     expect(metricFaults(metrics.values())).toEqual([]);
     const [build] = metrics.get('gatehouse_build_info')?.samples ?? [];
     expect(build?.labels).toEqual({ version: '1.2.3', node: process.versions.node });
+    const valuesOf = (name: string): readonly (number | undefined)[] =>
+      metrics.get(name)?.samples.map(({ value }) => value) ?? [];
+    expect(valuesOf('gatehouse_log_lines_dropped_total')).toEqual([3, 1]);
+    expect(valuesOf('gatehouse_spans_total')).toEqual([5, 2]);
     const [memory] = metrics.get('gatehouse_process_resident_memory_bytes')?.samples ?? [];
     expect(memory?.value).toBeGreaterThan(10_000_000);
   });
