@@ -27,7 +27,9 @@ describeWithRedis('A command that a request waits for', () => {
     const { tracer, spans } = recordSpans();
     const trace = tracer.start('request', 'server');
     await withTrace(trace, work).catch(() => undefined);
-    return spans.map((span) => ({
+    trace?.span?.end();
+    const commands = spans.filter(({ kind }) => kind === 'client');
+    return commands.map((span) => ({
       ...{ name: span.name, error: span.error, all: JSON.stringify(span) },
       command: attributesOf(span)['db.operation.name'],
       isChild: span.parentSpanId === trace?.context.spanId,

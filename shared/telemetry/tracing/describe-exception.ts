@@ -1,4 +1,5 @@
 import { describeError } from '../describe-error.ts';
+import { cleanText } from './clean-text.ts';
 
 /** What a span says of an error. */
 export interface DescribedException {
@@ -16,7 +17,7 @@ const SERVER_ERRORS = 500;
 
 /** Describes an error for a trace, which others read than the log. */
 export function describeException(error: unknown): DescribedException {
-  const message = withoutPersonalData(describeError(error));
+  const message = cleanText(describeError(error));
   if (!(error instanceof Error)) {
     return { type: typeof error, message, stack: undefined, isRefusal: false };
   }
@@ -41,35 +42,4 @@ function isGatewayError(error: Error): error is Error & { reason: string; status
 function framesOf({ stack = '' }: Error): string | undefined {
   const frames = stack.split('\n').filter((line) => line.startsWith('    at '));
   return frames.length === 0 ? undefined : frames.join('\n');
-}
-
-/** Longer messages are cut before they are searched. */
-const MAX_SEARCHED = 2_048;
-
-const USER_INFO = /\/\/[^\s/?#@"']{1,256}@/g;
-const QUERY = /[?#][\w.~%+[\]-]{1,256}=[^\s"'<>]*/g;
-const END_OF_URL = /(?<=[a-z]:\/\/[^\s?#"'<>]{0,1024})[?#][^\s"'<>]*/gi;
-const E_MAIL = /[^\s@<>"'()]{1,64}@[^\s@<>"'()]{1,255}/g;
-const KNOWN_TOKEN = /\b(?:eyJ|gte_|gtr_)[\w.-]+/g;
-const LONG_WORD = /[\w-]{24,}/g;
-
-/**
- * Removes queries of URLs, e-mail addresses and what looks like a token.
- *
- * Messages hold none by the project's rules; this is for those of libraries and other servers.
- */
-function withoutPersonalData(text: string): string {
-  return text
-    .slice(0, MAX_SEARCHED)
-    .replace(USER_INFO, '//')
-    .replace(QUERY, '')
-    .replace(END_OF_URL, '')
-    .replace(E_MAIL, '[address]')
-    .replace(KNOWN_TOKEN, '[token]')
-    .replace(LONG_WORD, (word) => (isRandom(word) ? '[token]' : word));
-}
-
-/** Tokens, codes and keys mix cases and digits; ids of requests and names of hosts do not. */
-function isRandom(word: string): boolean {
-  return /[a-z]/.test(word) && /[A-Z]/.test(word) && /\d/.test(word);
 }

@@ -1,7 +1,9 @@
 import { performance } from 'node:perf_hooks';
 
 import { describeException } from './describe-exception.ts';
-import { randomSpanId } from './ids.ts';
+import type { EndedSpan, SpanEvent } from './ended-span.ts';
+import { SpanId, type TraceId } from './ids.ts';
+import type { LocalTrace } from './local-trace.ts';
 import type {
   AttributeName,
   Attributes,
@@ -16,56 +18,8 @@ import type { TraceContext } from './trace-context.ts';
 /** Attributes, events and links of a span, each: further ones are counted only. */
 const MAX_ENTRIES = 128;
 
-/** Names and values in turn: half the memory and time of objects. */
-export type AttributeList = readonly (string | AttributeValue)[];
-
-/** Something that happened during a span. */
-export interface SpanEvent {
-  readonly name: string;
-  readonly at: number;
-  readonly attributes: AttributeList;
-}
-
-/** A span that has ended. Times are milliseconds of `performance.now()`. */
-export interface EndedSpan {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId: string | undefined;
-  readonly traceState: string | undefined;
-  readonly name: string;
-  readonly kind: SpanKind;
-  readonly startedAt: number;
-  readonly endedAt: number;
-  readonly attributes: AttributeList;
-  readonly droppedAttributes: number;
-  readonly events: readonly SpanEvent[];
-  readonly droppedEvents: number;
-  readonly links: readonly TraceContext[];
-  readonly droppedLinks: number;
-  /** The description of the error, if the status is `error`. */
-  readonly error: string | undefined;
-}
-
-/** What spans are recorded with. */
-export interface Recording {
-  /** Characters of a text. */
-  readonly maxLength: number;
-  /** Takes a span that has ended. */
-  add(span: EndedSpan): void;
-}
-
-/** What all spans of a trace in this process share, so that `join` moves them together. */
-export interface TraceIdentity {
-  traceId: string;
-  traceState: string | undefined;
-  /** False once the trace has joined one that is not sampled. */
-  isSampled: boolean;
-}
-
-/** Where a span is in its trace, and what it is about. */
+/** What a span is about. */
 export interface SpanStart {
-  readonly trace: TraceIdentity;
-  readonly parentSpanId: string | undefined;
   readonly name: string;
   readonly kind: SpanKind;
   readonly startedAt: number;
@@ -75,38 +29,46 @@ const NONE: readonly never[] = [];
 
 /** A span of a sampled trace. */
 export class RecordingSpan implements Span, EndedSpan {
-  readonly spanId = randomSpanId();
-  parentSpanId: string | undefined;
+  readonly id = SpanId.random();
   readonly kind: SpanKind;
   readonly startedAt: number;
+  readonly attributes = { names: [] as AttributeName[], values: [] as AttributeValue[] };
+  parent: SpanId | undefined;
+  isParentRemote: boolean;
   name: string;
   endedAt = 0;
   error: string | undefined = undefined;
-  readonly attributes: (string | AttributeValue)[] = [];
   droppedAttributes = 0;
   events: readonly SpanEvent[] = NONE;
   droppedEvents = 0;
   links: readonly TraceContext[] = NONE;
   droppedLinks = 0;
-  readonly #trace: TraceIdentity;
-  readonly #recording: Recording;
+  readonly #trace: LocalTrace;
+  readonly #isFirst: boolean;
   #isOver = false;
 
-  constructor(start: SpanStart, recording: Recording) {
-    this.#trace = start.trace;
-    this.parentSpanId = start.parentSpanId;
-    this.name = start.name;
-    this.kind = start.kind;
-    this.startedAt = start.startedAt;
-    this.#recording = recording;
+  /** Starts a span below one of this process, or the first of a trace below one of another process, if any. */
+  constructor(
+    { name, kind, startedAt }: SpanStart,
+    trace: LocalTrace,
+    parent: RecordingSpan | TraceContext | undefined,
+  ) {
+    this.name = name;
+    this.kind = kind;
+    this.startedAt = startedAt;
+    this.#trace = trace;
+    const isLocal = parent instanceof RecordingSpan;
+    this.parent = isLocal ? parent.id : parent && SpanId.parse(parent.spanId);
+    this.isParentRemote = !isLocal && parent !== undefined;
+    this.#isFirst = !isLocal;
   }
 
-  get traceId(): string {
-    return this.#trace.traceId;
+  get trace(): TraceId {
+    return this.#trace.id;
   }
 
   get traceState(): string | undefined {
-    return this.#trace.traceState;
+    return this.#trace.state;
   }
 
   get span(): Span | undefined {
@@ -114,36 +76,33 @@ export class RecordingSpan implements Span, EndedSpan {
   }
 
   get context(): TraceContext {
-    const { traceId, traceState, isSampled } = this.#trace;
+    const { id, state, isSampled } = this.#trace;
     // The parent of what follows is a span that is recorded.
-    const spanId = isSampled ? this.spanId : (this.parentSpanId ?? this.spanId);
-    const context = { traceId, spanId, isSampled };
-    return traceState === undefined ? context : { ...context, traceState };
+    const span = isSampled ? this.id : (this.parent ?? this.id);
+    const context = { traceId: id.text, spanId: span.text, isSampled };
+    return state === undefined ? context : { ...context, traceState: state };
   }
 
   join(context: TraceContext): void {
-    if (this.parentSpanId !== undefined) {
-      if (context.traceId !== this.traceId && context.isSampled) this.link(context);
+    if (this.parent !== undefined) {
+      if (context.traceId !== this.trace.text && context.isSampled) this.link(context);
       return;
     }
-    this.parentSpanId = context.spanId;
-    this.#trace.traceId = context.traceId;
-    this.#trace.traceState = context.traceState;
-    this.#trace.isSampled = context.isSampled;
+    this.parent = SpanId.parse(context.spanId);
+    this.isParentRemote = true;
+    this.#trace.join(context);
   }
 
   set(name: AttributeName, value: AttributeValue): void {
     if (this.#isOver) return;
-    const { attributes } = this;
-    const cut = this.#cut(value);
-    for (let index = 0; index < attributes.length; index += 2) {
-      if (attributes[index] === name) {
-        attributes[index + 1] = cut;
-        return;
-      }
+    const { names, values } = this.attributes;
+    const known = names.indexOf(name);
+    if (known >= 0) values[known] = this.#cut(value);
+    else if (names.length === MAX_ENTRIES) this.droppedAttributes += 1;
+    else {
+      names.push(name);
+      values.push(this.#cut(value));
     }
-    if (attributes.length < MAX_ENTRIES * 2) attributes.push(name, cut);
-    else this.droppedAttributes += 1;
   }
 
   link(context: TraceContext): void {
@@ -153,16 +112,17 @@ export class RecordingSpan implements Span, EndedSpan {
   }
 
   rename(name: string): void {
-    if (!this.#isOver) this.name = cutWhole(name, this.#recording.maxLength);
+    if (!this.#isOver) this.name = cutWhole(name, this.#trace.maxLength);
   }
 
   recordError(error: unknown): void {
     if (this.#isOver) return;
     const { type, message, stack, isRefusal } = describeException(error);
     this.set('error.type', type);
-    const described = ['exception.type', this.#cut(type), 'exception.message', this.#cut(message)];
-    if (stack !== undefined) described.push('exception.stacktrace', this.#cut(stack));
-    this.#addEvent({ name: 'exception', at: performance.now(), attributes: described });
+    const described = { 'exception.type': type, 'exception.message': message };
+    const withStack =
+      stack === undefined ? described : { ...described, 'exception.stacktrace': stack };
+    this.#addEvent('exception', withStack);
     if (!isRefusal) this.error = this.#cut(message);
   }
 
@@ -173,9 +133,7 @@ export class RecordingSpan implements Span, EndedSpan {
   }
 
   event(name: EventName, attributes: Attributes = {}): void {
-    if (this.#isOver) return;
-    const list = Object.entries(attributes).flatMap(([key, value]) => [key, this.#cut(value)]);
-    this.#addEvent({ name, at: performance.now(), attributes: list });
+    if (!this.#isOver) this.#addEvent(name, attributes);
   }
 
   child(
@@ -184,8 +142,7 @@ export class RecordingSpan implements Span, EndedSpan {
     attributes?: Attributes,
     startedAt = performance.now(),
   ): RecordingSpan {
-    const start = { trace: this.#trace, parentSpanId: this.spanId, name, kind, startedAt };
-    const child = new RecordingSpan(start, this.#recording);
+    const child = new RecordingSpan({ name, kind, startedAt }, this.#trace, this);
     if (attributes !== undefined) setAll(child, attributes);
     return child;
   }
@@ -193,18 +150,23 @@ export class RecordingSpan implements Span, EndedSpan {
   end(at = performance.now()): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.endedAt = at;
-    if (this.#trace.isSampled) this.#recording.add(this);
+    this.endedAt = Math.max(at, this.startedAt);
+    this.#trace.add(this, this.#isFirst);
   }
 
-  #addEvent(event: SpanEvent): void {
-    if (this.events.length < MAX_ENTRIES) this.events = [...this.events, event];
-    else this.droppedEvents += 1;
+  #addEvent(name: string, attributes: Readonly<Record<string, AttributeValue>>): void {
+    if (this.events.length === MAX_ENTRIES) {
+      this.droppedEvents += 1;
+      return;
+    }
+    const names = Object.keys(attributes);
+    const values = Object.values(attributes).map((value) => this.#cut(value));
+    this.events = [...this.events, { name, at: performance.now(), attributes: { names, values } }];
   }
 
   #cut<Value extends AttributeValue>(value: Value): Value;
   #cut(value: AttributeValue): AttributeValue {
-    const { maxLength } = this.#recording;
+    const { maxLength } = this.#trace;
     if (typeof value === 'string') return cutWhole(value, maxLength);
     return typeof value === 'object' ? value.map((text) => cutWhole(text, maxLength)) : value;
   }

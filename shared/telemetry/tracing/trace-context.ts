@@ -15,7 +15,9 @@ const NO_SPAN = '0'.repeat(16);
 const SAMPLED = 1;
 /** W3C Trace Context, section 3.3.1.5, wants at least this much to be passed on. */
 const MAX_TRACE_STATE = 512;
-const VISIBLE_ASCII = /^[\x20-\x7e]+$/;
+const MAX_TRACE_STATE_MEMBERS = 32;
+/** W3C Trace Context, section 3.3.1.3. */
+const TRACE_STATE_MEMBER = /^[ \t]*[a-z0-9][a-z0-9_\-*/@]*=[ -+\--<>-~]*[!-+\--<>-~][ \t]*$/;
 
 /**
  * Reads a `traceparent` with its `tracestate`; undefined if it is not valid (W3C Trace Context, section 3.2).
@@ -35,7 +37,10 @@ export function parseTraceparent(text: string, traceState?: string): TraceContex
 }
 
 function isTraceState(text: string | undefined): text is string {
-  return text !== undefined && text.length <= MAX_TRACE_STATE && VISIBLE_ASCII.test(text);
+  if (text === undefined || text.length > MAX_TRACE_STATE) return false;
+  const members = text.split(',');
+  if (members.length > MAX_TRACE_STATE_MEMBERS) return false;
+  return members.every((member) => TRACE_STATE_MEMBER.test(member));
 }
 
 /** Returns the `traceparent` of a context. */

@@ -1,14 +1,10 @@
 import { performance } from 'node:perf_hooks';
 
-import { randomSpanId, randomTraceId } from './ids.ts';
+import type { EndedSpan, Recording } from './ended-span.ts';
+import { SpanId, TraceId } from './ids.ts';
+import { LocalTrace } from './local-trace.ts';
 import type { Attributes, SpanKind, SpanName } from './names.ts';
-import {
-  type EndedSpan,
-  type Recording,
-  RecordingSpan,
-  setAll,
-  type SpanStart,
-} from './recording-span.ts';
+import { RecordingSpan, setAll, type SpanStart } from './recording-span.ts';
 import type { Span, Trace } from './trace.ts';
 import type { TraceContext } from './trace-context.ts';
 import type { TracingSettings } from './tracing-settings.ts';
@@ -82,18 +78,12 @@ export class Tracer implements AsyncDisposable {
   start(name: SpanName, kind: SpanKind, options: TraceStart = {}): Trace | undefined {
     const settings = this.#settings;
     if (settings === undefined) return undefined;
-    const { parent } = options;
-    const { startedAt = performance.now() } = options;
+    const { parent, startedAt = performance.now() } = options;
+    const start = { name, kind, startedAt };
     if (!(parent?.isSampled ?? Math.random() < settings.samplingRatio)) {
-      return new UnsampledTrace({ name, kind, startedAt }, parent, this.#recording);
+      return new UnsampledTrace(start, parent, this.#recording);
     }
-    const trace = {
-      traceId: parent?.traceId ?? randomTraceId(),
-      traceState: parent?.traceState,
-      isSampled: true,
-    };
-    const start = { trace, parentSpanId: parent?.spanId, name, kind, startedAt };
-    const span = new RecordingSpan(start, this.#recording);
+    const span = new RecordingSpan(start, new LocalTrace(this.#recording, parent), parent);
     if (options.links !== undefined) for (const link of options.links) span.link(link);
     if (options.attributes !== undefined) setAll(span, options.attributes);
     return span;
@@ -108,17 +98,13 @@ export class Tracer implements AsyncDisposable {
 
 /** A trace that is not recorded. Its ids are made when something asks for them. */
 class UnsampledTrace implements Trace {
-  readonly #start: Pick<SpanStart, 'name' | 'kind' | 'startedAt'>;
+  readonly #start: SpanStart;
   readonly #recording: Recording;
   #parent: TraceContext | undefined;
   #context: TraceContext | undefined;
   #span: Span | undefined;
 
-  constructor(
-    start: Pick<SpanStart, 'name' | 'kind' | 'startedAt'>,
-    parent: TraceContext | undefined,
-    recording: Recording,
-  ) {
+  constructor(start: SpanStart, parent: TraceContext | undefined, recording: Recording) {
     this.#start = start;
     this.#parent = parent;
     this.#recording = recording;
@@ -132,8 +118,8 @@ class UnsampledTrace implements Trace {
     if (this.#span !== undefined) return this.#span.context;
     // The parent's span stays the parent of what follows: this process has none to put between.
     this.#context ??= this.#parent ?? {
-      traceId: randomTraceId(),
-      spanId: randomSpanId(),
+      traceId: TraceId.random().text,
+      spanId: SpanId.random().text,
       isSampled: false,
     };
     return this.#context;
@@ -144,8 +130,7 @@ class UnsampledTrace implements Trace {
     this.#parent = context;
     this.#context = undefined;
     if (!context.isSampled) return;
-    const { traceId, spanId: parentSpanId, traceState } = context;
-    const trace = { traceId, traceState, isSampled: true };
-    this.#span = new RecordingSpan({ ...this.#start, trace, parentSpanId }, this.#recording);
+    const trace = new LocalTrace(this.#recording, context);
+    this.#span = new RecordingSpan(this.#start, trace, context);
   }
 }

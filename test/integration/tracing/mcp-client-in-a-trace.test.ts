@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
-import type { EndedSpan } from '../../../shared/telemetry/tracing/recording-span.ts';
 import { BrowserJar } from '../../support/browser-jar.ts';
 import { startConnectWorld, walk, type ConnectWorld } from '../../support/connect-world.ts';
 import { membersOf, send } from '../../support/http-client.ts';
 import { discover, mcpHeaders, postForm, register } from '../../support/signed-in-client.ts';
 import { attributeOf, startTracing, type TestTracing } from '../../support/tracing/test-tracing.ts';
+import type { RecordedSpan } from '../../support/tracing/recorded-spans.ts';
 
 const VERIFIER = 'v'.repeat(43);
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
@@ -60,12 +60,12 @@ async function call(token: string, port?: number): Promise<void> {
   expect(status).toBe(200);
 }
 
-function pathOf(span: EndedSpan | undefined): unknown {
+function pathOf(span: RecordedSpan | undefined): unknown {
   return span && attributeOf(span, 'url.path');
 }
 
 /** Returns the spans of the requests of the authorization, in their order, the token request last. */
-async function spansOfAuthorization(): Promise<readonly EndedSpan[]> {
+async function spansOfAuthorization(): Promise<readonly RecordedSpan[]> {
   const all = await tracing.requests(1);
   const first = all.find((span) => pathOf(span) === '/.gateway/mcp/authorize');
   return all.filter(({ traceId }) => traceId === first?.traceId);

@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals';
 
-import type { EndedSpan } from '../../../shared/telemetry/tracing/recording-span.ts';
 import { startBearerWorld } from '../../support/bearer-world.ts';
 import { BrowserJar } from '../../support/browser-jar.ts';
 import { startGithubWorld } from '../../support/github/github-world.ts';
 import { send } from '../../support/http-client.ts';
 import { attributeOf, startTracing, type TestTracing } from '../../support/tracing/test-tracing.ts';
+import type { RecordedSpan } from '../../support/tracing/recorded-spans.ts';
 
 /** Returns what the provider was asked below a span, in this order. */
-function askedBelow(parent: EndedSpan | undefined, tracing: TestTracing): readonly unknown[] {
+function askedBelow(parent: RecordedSpan | undefined, tracing: TestTracing): readonly unknown[] {
   return tracing
     .spans()
     .filter(({ name, parentSpanId }) => {

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hash } from 'node:crypto';
 
-import type { EndedSpan } from '../../../shared/telemetry/tracing/recording-span.ts';
 import { send } from '../../support/http-client.ts';
 import { sessionResult } from '../../support/mcp-route.ts';
 import { openMcpSession } from '../../support/open-mcp-session.ts';
-import { attributesOf } from '../../support/tracing/recorded-spans.ts';
+import { attributesOf, type RecordedSpan } from '../../support/tracing/recorded-spans.ts';
 import { startTracedGateway, type TracedGateway } from '../../support/tracing/traced-gateway.ts';
 
 const LIST = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'list_invoices' } };
@@ -22,7 +21,7 @@ afterAll(async () => {
 });
 
 /** Returns the span of the one request that a function makes. */
-async function spanOf(run: () => Promise<unknown>): Promise<EndedSpan> {
+async function spanOf(run: () => Promise<unknown>): Promise<RecordedSpan> {
   const spans = await world.spansOf(run);
   const [span, ...others] = spans.filter(({ kind }) => kind === 'server');
   if (span === undefined || others.length > 0) throw new Error('not one request');

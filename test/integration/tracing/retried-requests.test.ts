@@ -5,7 +5,6 @@ import { expect, test } from '@jest/globals';
 import { WebSocket, WebSocketServer } from 'ws';
 
 import { inSpan } from '../../../shared/telemetry/tracing/active-trace.ts';
-import type { EndedSpan } from '../../../shared/telemetry/tracing/recording-span.ts';
 import { aCompiledRoute, aSnapshot } from '../../support/compiled-resources.ts';
 import { compiledSettings } from '../../support/compiled-settings.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -14,7 +13,11 @@ import { freePort } from '../../support/free-port.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { send } from '../../support/http-client.ts';
 import { mcpHeaders } from '../../support/signed-in-client.ts';
-import { attributesOf, recordSpans } from '../../support/tracing/recorded-spans.ts';
+import {
+  attributesOf,
+  recordSpans,
+  type RecordedSpan,
+} from '../../support/tracing/recorded-spans.ts';
 import { startTokenPipeline } from '../../support/upstream-oauth/token-pipeline.ts';
 import { startUpstream, type Upstream } from '../../support/upstream.ts';
 
@@ -31,7 +34,7 @@ async function serveWithDeadTarget(gateway: TestGateway, upstream: Upstream): Pr
 }
 
 /** Returns the spans of requests to upstreams that had an event. */
-function retried(spans: readonly EndedSpan[]): readonly EndedSpan[] {
+function retried(spans: readonly RecordedSpan[]): readonly RecordedSpan[] {
   return spans.filter(({ kind, events }) => kind === 'client' && events.length > 0);
 }
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { EndedSpan } from '../../../shared/telemetry/tracing/recording-span.ts';
 import { BrowserJar, type BrowserPage } from '../../support/browser-jar.ts';
 import { eventually } from '../../support/eventually.ts';
 import { signInAt, startSignInWorld, type SignInWorld } from '../../support/sign-in-world.ts';
 import { attributeOf, startTracing, type TestTracing } from '../../support/tracing/test-tracing.ts';
+import type { RecordedSpan } from '../../support/tracing/recorded-spans.ts';
 
 let tracing: TestTracing;
 let world: SignInWorld;
@@ -27,7 +27,7 @@ beforeEach(async () => {
   await world.serve({ routes: [one], authenticateUrl: authenticate });
 });
 
-function pathOf(span: EndedSpan): string {
+function pathOf(span: RecordedSpan): string {
   return `${String(attributeOf(span, 'server.address'))}${String(attributeOf(span, 'url.path'))}`;
 }
 

@@ -3,9 +3,8 @@ import { once, type EventEmitter } from 'node:events';
 import { request } from 'node:http';
 import { WebSocket, WebSocketServer } from 'ws';
 
-import type { EndedSpan } from '../../../shared/telemetry/tracing/recording-span.ts';
 import { open } from '../../support/http-client.ts';
-import { attributesOf } from '../../support/tracing/recorded-spans.ts';
+import { attributesOf, type RecordedSpan } from '../../support/tracing/recorded-spans.ts';
 import { startTracedGateway, type TracedGateway } from '../../support/tracing/traced-gateway.ts';
 
 let world: TracedGateway;
@@ -21,11 +20,11 @@ afterEach(async () => {
 /** Returns the spans of a stream: none may end before the function says that the stream ends. */
 async function spansOf(
   run: (noneHasEnded: () => void) => Promise<unknown>,
-): Promise<readonly [EndedSpan | undefined, EndedSpan | undefined]> {
+): Promise<readonly [RecordedSpan | undefined, RecordedSpan | undefined]> {
   const spans = await world.spansOf(() =>
     run(() => expect(world.spans().filter(({ kind }) => kind !== 'internal')).toEqual([])),
   );
-  const ofKind = (kind: EndedSpan['kind']): EndedSpan | undefined =>
+  const ofKind = (kind: RecordedSpan['kind']): RecordedSpan | undefined =>
     spans.find((span) => span.kind === kind);
   return [ofKind('server'), ofKind('client')];
 }

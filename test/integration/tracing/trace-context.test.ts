@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import type { EndedSpan } from '../../../shared/telemetry/tracing/recording-span.ts';
 import { parseTraceparent } from '../../../shared/telemetry/tracing/trace-context.ts';
 import type { RequestOptions } from '../../support/http-client.ts';
 import { startTracedGateway, type TracedGateway } from '../../support/tracing/traced-gateway.ts';
+import type { RecordedSpan } from '../../support/tracing/recorded-spans.ts';
 
 const OTHER = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), isSampled: true };
 const TRACEPARENT = `00-${OTHER.traceId}-${OTHER.spanId}-01`;
@@ -17,11 +17,11 @@ afterEach(async () => {
 });
 
 async function visit(headers: NonNullable<RequestOptions['headers']>): Promise<{
-  readonly server: EndedSpan | undefined;
-  readonly client: EndedSpan | undefined;
+  readonly server: RecordedSpan | undefined;
+  readonly client: RecordedSpan | undefined;
 }> {
   const spans = await world.spansOf(() => world.visit('/', { headers }));
-  const ofKind = (kind: EndedSpan['kind']): EndedSpan | undefined =>
+  const ofKind = (kind: RecordedSpan['kind']): RecordedSpan | undefined =>
     spans.find((span) => span.kind === kind);
   return { server: ofKind('server'), client: ofKind('client') };
 }
@@ -111,7 +111,7 @@ describe('the trace context of a request', () => {
 describe('params._meta.traceparent of a message', () => {
   it('is linked, and the upstream gets the message unchanged', async () => {
     world = await startTracedGateway();
-    const call = async (traceparent: unknown): Promise<EndedSpan | undefined> => {
+    const call = async (traceparent: unknown): Promise<RecordedSpan | undefined> => {
       const params = { name: 'list', _meta: { traceparent } };
       const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
       const spans = await world.spansOf(() => world.call(message));

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import type { EndedSpan } from '../../../shared/telemetry/tracing/recording-span.ts';
-import { attributesOf } from '../../support/tracing/recorded-spans.ts';
+import { attributesOf, type RecordedSpan } from '../../support/tracing/recorded-spans.ts';
 import { startTracedGateway, type TracedGateway } from '../../support/tracing/traced-gateway.ts';
 
 let world: TracedGateway;
@@ -10,7 +9,7 @@ afterEach(async () => {
   await world[Symbol.asyncDispose]();
 });
 
-async function upstreamSpanOf(run: () => Promise<unknown>): Promise<EndedSpan | undefined> {
+async function upstreamSpanOf(run: () => Promise<unknown>): Promise<RecordedSpan | undefined> {
   const spans = await world.spansOf(run);
   return spans.find(({ kind }) => kind === 'client');
 }
@@ -36,7 +35,7 @@ describe('the span of a request to an upstream', () => {
     const span = await upstreamSpanOf(() => world.visit('/again'));
     expect(span?.error).toBeUndefined();
     expect(span?.events).toMatchObject([
-      { name: 'sent again', attributes: ['error.type', 'connection-lost'] },
+      { name: 'sent again', attributes: { 'error.type': 'connection-lost' } },
     ]);
     const ids = world.upstream.requests.slice(1).map(({ headers }) => traceparentIn(headers));
     expect(ids).toHaveLength(2);

@@ -1,4 +1,4 @@
-import type { EndedSpan } from '../../../shared/telemetry/tracing/recording-span.ts';
+import type { AttributeList, EndedSpan } from '../../../shared/telemetry/tracing/ended-span.ts';
 import { type SpanExporter, Tracer } from '../../../shared/telemetry/tracing/tracer.ts';
 import type { TracingSettings } from '../../../shared/telemetry/tracing/tracing-settings.ts';
 
@@ -22,30 +22,47 @@ export function tracingSettings(changes: Partial<TracingSettings> = {}): Tracing
   return { ...SETTINGS, ...changes };
 }
 
+type RecordedAttributes = Readonly<Record<string, unknown>>;
+
+/** A span that has ended, as a test reads it. */
+export interface RecordedSpan extends Pick<
+  EndedSpan,
+  'name' | 'kind' | 'startedAt' | 'endedAt' | 'links' | 'error'
+> {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string | undefined;
+  readonly traceState: string | undefined;
+  readonly attributes: RecordedAttributes;
+  readonly events: readonly { readonly name: string; readonly attributes: RecordedAttributes }[];
+  /** Attributes, events and links that it had no room for. */
+  readonly dropped: readonly [number, number, number];
+}
+
 /** A tracer that is on, and keeps the spans that ended in memory. */
 export interface RecordedSpans {
   readonly tracer: Tracer;
-  /** In the order in which they ended. */
-  readonly spans: readonly EndedSpan[];
+  /** In the order in which they ended. Spans of a request are here once the request has ended. */
+  readonly spans: readonly RecordedSpan[];
   /** Returns the one span of a name. */
-  readonly spanOf: (name: string) => EndedSpan;
+  readonly spanOf: (name: string) => RecordedSpan;
   /** Returns an attribute of the one span of a name. */
   readonly attributeOf: (name: string, attribute: string) => unknown;
 }
 
 /** Creates a tracer whose spans a test can read. */
 export function recordSpans(changes: Partial<TracingSettings> = {}): RecordedSpans {
-  const spans: EndedSpan[] = [];
+  const spans: RecordedSpan[] = [];
   const exporter: SpanExporter = {
     exported: 0,
     dropped: 0,
-    add: (span) => void spans.push(span),
+    add: (span) => void spans.push(recordedSpan(span)),
     apply: () => undefined,
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
   const tracer = new Tracer(exporter);
   tracer.apply(tracingSettings(changes));
-  const spanOf = (name: string): EndedSpan => {
+  const spanOf = (name: string): RecordedSpan => {
     const [span, ...others] = spans.filter((each) => each.name === name);
     if (span === undefined || others.length > 0) {
       const names = spans.map((each) => each.name).join(', ');
@@ -57,15 +74,31 @@ export function recordSpans(changes: Partial<TracingSettings> = {}): RecordedSpa
     tracer,
     spans,
     spanOf,
-    attributeOf: (name, attribute) => attributesOf(spanOf(name))[attribute],
+    attributeOf: (name, attribute) => spanOf(name).attributes[attribute],
   };
 }
 
-/** Returns the attributes of a span as an object. */
-export function attributesOf({ attributes }: EndedSpan): Readonly<Record<string, unknown>> {
-  const pairs: [string, unknown][] = [];
-  for (let index = 0; index < attributes.length; index += 2) {
-    pairs.push([String(attributes[index]), attributes[index + 1]]);
-  }
-  return Object.fromEntries(pairs);
+function recordedSpan(span: EndedSpan): RecordedSpan {
+  const { name, kind, startedAt, endedAt, links, error, traceState } = span;
+  return {
+    ...{ name, kind, startedAt, endedAt, links, error, traceState },
+    traceId: span.trace.text,
+    spanId: span.id.text,
+    parentSpanId: span.parent?.text,
+    attributes: asObject(span.attributes),
+    events: span.events.map((event) => ({
+      name: event.name,
+      attributes: asObject(event.attributes),
+    })),
+    dropped: [span.droppedAttributes, span.droppedEvents, span.droppedLinks],
+  };
+}
+
+function asObject({ names, values }: AttributeList): RecordedAttributes {
+  return Object.fromEntries(names.map((name, index) => [name, values[index]]));
+}
+
+/** Returns the attributes of a span. */
+export function attributesOf({ attributes }: RecordedSpan): RecordedAttributes {
+  return attributes;
 }

@@ -1,17 +1,16 @@
-import type { EndedSpan } from '../../../shared/telemetry/tracing/recording-span.ts';
 import { ProcessTracing } from '../../../shared/telemetry/tracing/settings/process-tracing.ts';
 import type { TracingSettings } from '../../../shared/telemetry/tracing/tracing-settings.ts';
 import { eventually } from '../eventually.ts';
 import { recordingLogger } from '../recording-logger.ts';
-import { attributesOf, recordSpans, tracingSettings } from './recorded-spans.ts';
+import { attributesOf, recordSpans, tracingSettings, type RecordedSpan } from './recorded-spans.ts';
 
 /** The tracing of a gateway of a test, whose spans stay in memory. */
 export interface TestTracing {
   readonly process: ProcessTracing;
   /** Spans since the last `traceBy`. */
-  spans(): readonly EndedSpan[];
+  spans(): readonly RecordedSpan[];
   /** Returns the spans of requests in the order in which they began, once there are so many. */
-  requests(count: number): Promise<readonly EndedSpan[]>;
+  requests(count: number): Promise<readonly RecordedSpan[]>;
   /** Traces by these settings from now on, and forgets the spans of before. */
   traceBy(changes: Partial<TracingSettings>): void;
 }
@@ -25,8 +24,8 @@ export function startTracing(): TestTracing {
   } as const;
   const process = new ProcessTracing({ tracer, environment, logger: recordingLogger() });
   let before = 0;
-  const recent = (): readonly EndedSpan[] => spans.slice(before);
-  const requests = (): readonly EndedSpan[] =>
+  const recent = (): readonly RecordedSpan[] => spans.slice(before);
+  const requests = (): readonly RecordedSpan[] =>
     recent()
       .filter(({ kind }) => kind === 'server')
       .toSorted((one, other) => one.startedAt - other.startedAt);
@@ -46,6 +45,6 @@ export function startTracing(): TestTracing {
 }
 
 /** Returns an attribute of a span. */
-export function attributeOf(span: EndedSpan, name: string): unknown {
+export function attributeOf(span: RecordedSpan, name: string): unknown {
   return attributesOf(span)[name];
 }

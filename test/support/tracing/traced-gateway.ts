@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-import type { EndedSpan } from '../../../shared/telemetry/tracing/recording-span.ts';
 import type { TracingSettings } from '../../../shared/telemetry/tracing/tracing-settings.ts';
 import { eventually } from '../eventually.ts';
 import { startGatewayWithUsers, type Settings } from '../gateway-with-users.ts';
@@ -10,7 +9,7 @@ import { send, type Answer, type RequestOptions } from '../http-client.ts';
 import { emptyResult } from '../mcp-route.ts';
 import { callMcp, signInClient } from '../signed-in-client.ts';
 import { startUpstream, type Upstream } from '../upstream.ts';
-import { recordSpans } from './recorded-spans.ts';
+import { recordSpans, type RecordedSpan } from './recorded-spans.ts';
 
 /** A whole gateway that is traced, with an MCP route, a route for everybody, and a user's token. */
 export interface TracedGateway extends AsyncDisposable {
@@ -30,9 +29,9 @@ export interface TracedGateway extends AsyncDisposable {
   /** Sends a request to the route for everybody. */
   visit(path: string, options?: RequestOptions): Promise<Answer>;
   /** Returns the spans that end while a function runs, and until its requests are over. */
-  spansOf(run: () => Promise<unknown>, requests?: number): Promise<readonly EndedSpan[]>;
+  spansOf(run: () => Promise<unknown>, requests?: number): Promise<readonly RecordedSpan[]>;
   /** The spans of requests that ended since the start of the present `spansOf`. */
-  spans(): readonly EndedSpan[];
+  spans(): readonly RecordedSpan[];
   /** Traces by these settings from now on; undefined: not at all. */
   traceBy(changes: Partial<TracingSettings> | undefined): void;
 }
@@ -78,7 +77,7 @@ export async function startTracedGateway(
   );
   const { accessToken } = await signInClient(`${mcp}/mcp`);
   let before = spans.length;
-  const isOver = ({ kind }: EndedSpan): boolean => kind === 'server';
+  const isOver = ({ kind }: RecordedSpan): boolean => kind === 'server';
   return {
     ...{ gateway: world.gateway, upstream, mcp: `${mcp}/mcp`, web, accessToken, bodies },
     answerWith: (listener) => (answer = listener),

@@ -1,8 +1,5 @@
 import type { GatewayOptions } from '../../../../proxy/create-stages.ts';
-import type {
-  AttributeList,
-  EndedSpan,
-} from '../../../../shared/telemetry/tracing/recording-span.ts';
+import type { AttributeList, EndedSpan } from '../../../../shared/telemetry/tracing/ended-span.ts';
 import { Tracer } from '../../../../shared/telemetry/tracing/tracer.ts';
 import { tracingSettings } from '../../tracing/recorded-spans.ts';
 import { suiteRecord, type RecordedSpan } from './suite-record.ts';
@@ -32,8 +29,6 @@ function recorded({ name, attributes, events, links, traceState, error }: EndedS
   };
 }
 
-function pairsOf(attributes: AttributeList): readonly (readonly [string, unknown])[] {
-  return attributes.flatMap((name, index) =>
-    index % 2 === 0 ? [[String(name), attributes[index + 1]] as const] : [],
-  );
+function pairsOf({ names, values }: AttributeList): readonly (readonly [string, unknown])[] {
+  return names.map((name, index) => [name, values[index]] as const);
 }

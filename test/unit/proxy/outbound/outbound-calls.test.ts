@@ -30,7 +30,8 @@ async function call(
     () => undefined,
     (reason: unknown) => reason,
   );
-  const [span, ...others] = spans;
+  trace?.span?.end();
+  const [span, ...others] = spans.filter(({ kind: of }) => of === 'client');
   if (span === undefined || others.length > 0) throw new Error('not one span');
   return { request: trace?.context, span, fields: sent[0], observed, error };
 }

@@ -48,6 +48,9 @@ describe('parseTraceparent', () => {
     ['not ASCII', 'a=ü'],
     ['of several lines', 'a=b\r\nc: d'],
     ['empty', ''],
+    ['a list with nothing between commas', 'a=b,,c=d'],
+    ['without a value', 'a'],
+    ['of 33 members', Array.from({ length: 33 }, (_, index) => `a${String(index)}=b`).join(',')],
   ])('drops a state that is %s', (_what, state) => {
     expect(parseTraceparent(`00-${TRACE}-${SPAN}-01`, state)).toEqual({
       traceId: TRACE,
