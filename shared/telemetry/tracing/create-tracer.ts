@@ -1,4 +1,4 @@
-import { OtlpExporter, type SpanSource } from './otlp-exporter.ts';
+import { OtlpExporter, type SpanSource } from './otlp/otlp-exporter.ts';
 import { Tracer } from './tracer.ts';
 
 /** Creates the tracer of a process. It is off until settings are applied. */
