@@ -9,7 +9,8 @@ import { LeaseElector } from './leader/lease-elector.ts';
 import { createProxyAuthenticator } from './push/server/authenticate-proxy.ts';
 import { startPushServer, type PushServer } from './push/server/push-server.ts';
 import { meteredApi } from './kubernetes/metered-api.ts';
-import { Reconciler, type ReconcilerOptions } from './reconciler.ts';
+import type { ReconcilerOptions } from './reconciler-options.ts';
+import { Reconciler } from './reconciler.ts';
 import type { LeaderMetrics } from './telemetry/leader-metrics.ts';
 import type { ProxyObject } from './watch/cluster-watch.ts';
 
@@ -90,6 +91,7 @@ function listenForProxies(
     leaderAddress,
     logger,
     metrics: metrics.push,
+    tracer: options.tracing?.tracer,
   });
 }
 
@@ -166,6 +168,7 @@ export class Controller {
     this.#metrics.began();
     await using publication = this.#pushServer.startPublication(leadership, {
       onChange: this.#reconciler.onPublicationChange,
+      onPublished: this.#reconciler.onPublished,
     });
     await pause(monotonicClock, this.#firstHellosMs, leadership.signal);
     const hosts = await this.#reconciler.loadHosts(leadership.signal);

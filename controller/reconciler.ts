@@ -1,56 +1,32 @@
 import type { Clock } from '../shared/runtime/clock.ts';
 import type { SnapshotResource } from '../shared/snapshot/snapshot.ts';
 import { SETTINGS_KEY } from '../shared/snapshot/resource-key.ts';
-import type { Logger } from '../shared/telemetry/logger.ts';
+import type { Trace } from '../shared/telemetry/tracing/trace.ts';
 import type { ProcessTracing } from '../shared/telemetry/tracing/settings/process-tracing.ts';
 import { isEmptyChangeSet } from './compile/change-set.ts';
 import type { Changes, Compilation } from './compile/compilation.ts';
 import { IncrementalCompiler } from './compile/incremental-compiler.ts';
+import { describeChanges } from './describe-changes.ts';
 import { FailStop } from './fail-stop.ts';
 import { HostRecordKeeper } from './holds/host-record-keeper.ts';
 import type { HostRecord } from './holds/host-record.ts';
 import { WallTimer } from './holds/wall-timer.ts';
-import type { KubernetesApi } from './kubernetes/kubernetes-api.ts';
 import type { StoredSettings } from './kubernetes/stored-resources.ts';
 import type { Leadership } from './leader/leadership.ts';
 import { mergeCompilations, NOTHING_COMPILED } from './publish/merge-compilations.ts';
 import { PublicationHold } from './publish/publication-hold.ts';
+import { PublicationAudit } from './publish/publication-audit.ts';
 import { Publisher } from './publish/publisher.ts';
-import type { OnPublicationChange, Publication } from './push/publication.ts';
+import type { OnPublicationChange, OnPublished, Publication } from './push/publication.ts';
+import type { ReconcilerOptions } from './reconciler-options.ts';
 import { StatusLoop } from './status/status-loop.ts';
+import { ChangeTraces } from './telemetry/change-traces.ts';
 import type { CompileMetrics, CompileOutcome } from './telemetry/compile-metrics.ts';
-import type { ControllerMetrics } from './telemetry/controller-metrics.ts';
-import type { StatusWriterLimits } from './status/status-writer.ts';
-import { ClusterWatch, type ProxyObject } from './watch/cluster-watch.ts';
+import { ClusterWatch } from './watch/cluster-watch.ts';
 import { SettingsPresence } from './watch/settings-presence.ts';
 import type { StatusChange } from './watch/status-change.ts';
 
 const MS_PER_SECOND = 1000;
-
-/** Options of a reconciler. */
-export interface ReconcilerOptions {
-  readonly api: KubernetesApi;
-  readonly logger: Logger;
-  readonly metrics: ControllerMetrics;
-  readonly clock: Clock;
-  readonly wallTime?: () => Date;
-  /** Name of this process as holder of the Lease. */
-  readonly identity: string;
-  /** Namespace that Gatehouse is installed in. */
-  readonly namespace: string;
-  /** Namespaces of Routes; undefined for all. */
-  readonly watchNamespaces: readonly string[] | undefined;
-  readonly gatewayClass: string;
-  readonly settingsName: string;
-  readonly proxyService: ProxyObject;
-  /** How long a configuration that lost nearly all routes is held back. */
-  readonly deletionDelayMs: number;
-  /** How long objects that the settings refer to may load before that is reported. */
-  readonly referencePatienceMs: number;
-  readonly limits?: StatusWriterLimits;
-  /** Records what the process does; absent: nothing is traced. */
-  readonly tracing?: ProcessTracing;
-}
 
 /** A leadership, and the publication that it writes to. */
 export interface PublishingTerm {
@@ -82,8 +58,10 @@ export class Reconciler implements AsyncDisposable {
   readonly #metrics: CompileMetrics;
   readonly #expiry: WallTimer;
   readonly #hosts: HostRecordKeeper;
-  /** Called once, after the next compilation with all references loaded. */
-  readonly #onceComplete: Set<() => void>;
+  readonly #traces: ChangeTraces;
+  readonly #audit: PublicationAudit;
+  /** Called once, after the next compilation with all references loaded, with its trace. */
+  readonly #onceComplete: Set<(trace: Trace | undefined) => void>;
 
   /** `onComplete` is called once, when everything is compiled for the first time. */
   constructor(options: ReconcilerOptions, onComplete: () => void) {
@@ -94,6 +72,7 @@ export class Reconciler implements AsyncDisposable {
     this.#onceComplete = new Set([onComplete]);
     this.#presence = new SettingsPresence({ settingsName, gatewayClass, logger });
     this.#tracing = options.tracing;
+    this.#traces = new ChangeTraces(options.tracing?.tracer);
     this.#wallTime = options.wallTime ?? (() => new Date());
     this.#compiler = new IncrementalCompiler({
       devAllowLoopback: false,
@@ -115,6 +94,10 @@ export class Reconciler implements AsyncDisposable {
       deletionDelayMs: options.deletionDelayMs,
       clock,
       onHeldBack: (reason) => this.#hold.setPublisherReason(reason),
+    });
+    this.#audit = new PublicationAudit({
+      ...{ logger: options.audit, identity: options.identity },
+      generationOf: (key) => this.#status.servedGeneration(key),
     });
     this.#failStop = new FailStop({ logger, onFailure: () => this.#publisher.resign() });
     const reconcile = (changes: Changes): void =>
@@ -152,20 +135,27 @@ export class Reconciler implements AsyncDisposable {
    * Returns a function that resigns.
    */
   beginTerm(term: PublishingTerm): () => void {
-    const begin = (): void => {
-      this.#publisher.beginTerm(term.publication, attachedRoutes(this.#watch.settings));
+    const begin = (trace: Trace | undefined): void => {
+      this.#publisher.beginTerm(term.publication, attachedRoutes(this.#watch.settings), trace);
       this.#status.beginTerm(term);
       void this.#hosts.keep(term.leadership.signal);
     };
     this.#failStop.run(() => {
+      this.#traces.begin('leadership', {});
       this.#adopt(term.hosts);
       this.#onceComplete.add(begin);
       this.#publishIfComplete();
     });
     return () => {
       this.#onceComplete.delete(begin);
+      this.#traces.end();
       this.#publisher.resign();
     };
+  }
+
+  /** Receives what is published, for the audit log. */
+  get onPublished(): OnPublished {
+    return this.#audit.published;
   }
 
   /** Receives the keys that proxies newly acknowledge or reject. */
@@ -185,14 +175,17 @@ export class Reconciler implements AsyncDisposable {
       ...options,
       settings: { namespace, name: options.settingsName },
       ...(watchNamespaces && { namespaces: watchNamespaces }),
-      onChanges: (changes) => this.#failStop.run(() => this.#reconcile(changes)),
+      onChanges: (changes, since) => {
+        this.#failStop.run(() => this.#reconcile(changes, since));
+      },
       onStatusChange: (change) => this.#failStop.run(() => this.#observe(change)),
       onProxyServiceChange: (service) =>
         this.#failStop.run(() => this.#status.setProxyService(service)),
     });
   }
 
-  #reconcile(changes: Changes): void {
+  #reconcile(changes: Changes, since?: number): void {
+    if (this.#publisher.isLeading) this.#traces.begin('change', describeChanges(changes), since);
     this.#presence.record(this.#watch.settings !== undefined);
     for (const [name, route] of changes.routes ?? []) {
       if (route === undefined) this.#routeNames.delete(name);
@@ -209,7 +202,7 @@ export class Reconciler implements AsyncDisposable {
     const startedAt = this.#clock.now();
     let outcome: CompileOutcome = 'failed';
     try {
-      const compilation = compile();
+      const compilation = this.#traces.compile(compile);
       outcome = isEmptyChangeSet(compilation) ? 'unchanged' : 'changed';
       if (this.#compiler.obstacle !== undefined) outcome = 'obstacle';
       this.#take(compilation);
@@ -248,20 +241,22 @@ export class Reconciler implements AsyncDisposable {
     this.#publish();
     for (const call of this.#onceComplete) {
       this.#onceComplete.delete(call);
-      call();
+      call(this.#traces.current);
     }
+    this.#traces.end();
   }
 
   /** Publishes and reports all pending compilations. */
   #publish(): void {
     const { obstacle, routeCount } = this.#compiler;
     const { put, deleted, routes, settings } = this.#pending;
+    const trace = this.#traces.current;
     this.#pending = NOTHING_COMPILED;
-    this.#publisher.publish({ put, deleted, routeCount, obstacle });
+    if (routes.size > 0) this.#status.reportRoutes(routes, trace);
+    if (settings !== undefined) this.#status.reportSettings(settings, trace);
+    this.#publisher.publish({ put, deleted, routeCount, obstacle, trace });
     const compiled = put.find(({ key }) => key === SETTINGS_KEY)?.value;
     if (compiled?.kind === 'settings') this.#tracing?.apply(compiled.tracing);
-    if (routes.size > 0) this.#status.reportRoutes(routes);
-    if (settings !== undefined) this.#status.reportSettings(settings);
   }
 
   #observeObjects({ routes, settings }: Changes): void {

@@ -37,7 +37,11 @@ export async function runController(
   );
   const metrics = new ControllerMetrics(registry);
   const controller = await listening(
-    startController({ ...options, api, namespace, logger, metrics, tracing, host: hostname() }),
+    startController({
+      ...{ ...options, api, namespace, logger, metrics, tracing },
+      audit: createLogger('audit', lines),
+      host: hostname(),
+    }),
     '--push-listen',
   );
   opening.defer(() => controller.close());

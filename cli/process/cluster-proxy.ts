@@ -102,7 +102,9 @@ export async function startClusterProxy(options: ClusterProxyOptions): Promise<C
   });
   opening.defer(() => serving.stop());
   await finder.search();
-  const link = opening.use(new ControllerLink({ ...options, upstreamAuth }, { serving, finder }));
+  const link = opening.use(
+    new ControllerLink({ ...options, upstreamAuth, tracer: tracing.tracer }, { serving, finder }),
+  );
   metrics.snapshot.showController({
     position: () => serving.position(),
     isConnected: () => link.isConnected,

@@ -1,4 +1,5 @@
 import type { Clock } from '../../shared/runtime/clock.ts';
+import type { Trace } from '../../shared/telemetry/tracing/trace.ts';
 import {
   isEmptyChangeSet,
   mergeChangeSets,
@@ -42,6 +43,8 @@ export class GuardedPublication implements Disposable {
   /** Number of routes in the newest snapshot; undefined before the first. */
   #publishedRoutes: number | undefined;
   #recheck: Disposable | undefined;
+  /** The trace of the newest change. */
+  #trace: Trace | undefined;
 
   constructor(options: GuardedPublicationOptions) {
     this.#options = options;
@@ -49,9 +52,10 @@ export class GuardedPublication implements Disposable {
   }
 
   /** Publishes changes, now or once the guard lets them pass. The first changes are the whole table. */
-  publish(changes: ChangeSet, compiled: CompilerState): void {
+  publish(changes: ChangeSet, compiled: CompilerState, trace?: Trace): void {
     this.#waiting = mergeChangeSets(this.#waiting, changes);
     this.#compiled = compiled;
+    this.#trace = trace;
     this.#publishWaiting();
   }
 
@@ -80,7 +84,7 @@ export class GuardedPublication implements Disposable {
     const changes = this.#waiting;
     if (!isFirst && isEmptyChangeSet(changes)) return;
     this.#waiting = NO_CHANGES;
-    this.#options.publication.publish(changes);
+    this.#options.publication.publish(changes, this.#trace);
   }
 
   #publishUntouched(): void {
@@ -93,7 +97,7 @@ export class GuardedPublication implements Disposable {
     const { deleted } = this.#waiting;
     const left = this.#waiting.put.filter((resource) => !untouched.has(resource));
     this.#waiting = { put: left, deleted };
-    publication.publish({ put, deleted: [] });
+    publication.publish({ put, deleted: [] }, this.#trace);
   }
 
   #judge(): Judgement {

@@ -1,4 +1,5 @@
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
+import type { Trace } from '../../shared/telemetry/tracing/trace.ts';
 import type { ChangeSet } from '../compile/change-set.ts';
 import type { Publication } from '../push/publication.ts';
 import {
@@ -8,7 +9,9 @@ import {
 } from './guarded-publication.ts';
 
 /** Changes by the compiler, and its state after them. */
-export interface Compiled extends ChangeSet, CompilerState {}
+export interface Compiled extends ChangeSet, CompilerState {
+  readonly trace?: Trace | undefined;
+}
 
 /** Options of a publisher. `onHeldBack` is called when the reason changes. */
 export type PublisherOptions = Pick<
@@ -36,19 +39,24 @@ export class Publisher {
     return this.#table;
   }
 
+  /** Whether this controller leads. */
+  get isLeading(): boolean {
+    return this.#current !== undefined;
+  }
+
   /** Records changes, and publishes them if this controller leads. */
-  publish({ put, deleted, routeCount, obstacle }: Compiled): void {
+  publish({ put, deleted, routeCount, obstacle, trace }: Compiled): void {
     for (const resource of put) this.#table.set(resource.key, resource);
     for (const key of deleted) this.#table.delete(key);
     this.#state = { routeCount, obstacle };
-    this.#current?.publish({ put, deleted }, this.#state);
+    this.#current?.publish({ put, deleted }, this.#state, trace);
   }
 
   /**
    * Publishes the whole table, and then each change until the controller resigns. `routesBefore` is the
    * number of routes that the previous leader reported; undefined: the number that proxies report counts.
    */
-  beginTerm(publication: Publication, routesBefore: number | undefined): void {
+  beginTerm(publication: Publication, routesBefore: number | undefined, trace?: Trace): void {
     this.#current?.[Symbol.dispose]();
     this.#current = new GuardedPublication({
       ...this.#options,
@@ -56,7 +64,8 @@ export class Publisher {
       routesBefore,
       onHeldBack: (reason) => this.#setHeldBack(reason),
     });
-    this.#current.publish({ put: [...this.#table.values()], deleted: [] }, this.#state);
+    const put = [...this.#table.values()];
+    this.#current.publish({ put, deleted: [] }, this.#state, trace);
   }
 
   /** Ends the term. */

@@ -2,11 +2,14 @@ import type { ServerHttp2Stream } from 'node:http2';
 
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { LONGEST_CONTROLLER_LINE_BYTES } from '../../shared/snapshot/push-frames.ts';
-import type { SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
+import { formatPosition, type SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
+import type { Trace } from '../../shared/telemetry/tracing/trace.ts';
+import type { Tracer } from '../../shared/telemetry/tracing/tracer.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { ChangeSet } from '../compile/change-set.ts';
 import type { Leadership } from '../leader/leadership.ts';
+import { DeliveryTraces } from '../telemetry/delivery-traces.ts';
 import type { PushMetrics } from '../telemetry/push-metrics.ts';
 import { ChangeNotifier } from './change-notifier.ts';
 import { PositionAdvance } from './content/position-advance.ts';
@@ -15,6 +18,7 @@ import { EpochGuard } from './epoch-guard.ts';
 import { RolloutTracker } from './rollout-tracker.ts';
 import type {
   OnPublicationChange,
+  OnPublished,
   RolloutState,
   ProxyReport,
   Publication,
@@ -34,6 +38,9 @@ export interface LeadershipPublicationOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: PushMetrics;
+  /** Traces deliveries; absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
+  readonly onPublished: OnPublished;
 }
 
 const TOO_LARGE = `It is larger than ${String(LONGEST_CONTROLLER_LINE_BYTES)} bytes, too large for proxies.`;
@@ -60,6 +67,8 @@ export class LeadershipPublication implements Publication, AsyncDisposable {
   readonly #tracker: RolloutTracker;
   readonly #upstreamAuth: UpstreamAuthBook;
   readonly #fleet: ProxyFleet;
+  readonly #traces: DeliveryTraces;
+  readonly #onPublished: OnPublished;
   readonly #closing = new DisposableStack();
   /** Closing: asks the proxies to disconnect. Ended: writes nothing. */
   #state: 'open' | 'closing' | 'ended' = 'open';
@@ -87,7 +96,10 @@ export class LeadershipPublication implements Publication, AsyncDisposable {
     const epochs = this.#closing.use(new EpochGuard({ ...options, content, onRaised }));
     const onAdvanced = (): void => this.#announce();
     const mayWrite = (): boolean => this.#mayWrite;
-    const common = { content, timing, clock, logger, metrics, mayWrite };
+    const traces = new DeliveryTraces(options.tracer);
+    this.#traces = traces;
+    this.#onPublished = options.onPublished;
+    const common = { content, timing, clock, logger, metrics, traces, mayWrite };
     const context = { ...common, pause: () => epochs.pause };
     const advance = this.#closing.use(new PositionAdvance({ ...common, onAdvanced }));
     const upstreamAuth = this.#upstreamAuth;
@@ -122,14 +134,28 @@ export class LeadershipPublication implements Publication, AsyncDisposable {
     return this.#state === 'open' && this.#mayWrite;
   }
 
-  publish(changes: ChangeSet): void {
+  publish(changes: ChangeSet, trace?: Trace): void {
     if (!this.#mayWrite) return;
+    const span = trace?.span?.child('publish', 'internal');
+    this.#publish(changes, span ?? trace);
+    span?.set('gatehouse.snapshot.position', formatPosition(this.position));
+    span?.end();
+  }
+
+  #publish(changes: ChangeSet, trace: Trace | undefined): void {
     const tooLargeBefore = this.#tooLargeOf(changes);
     const isNew = this.#content.publish(changes);
     this.#logTooLarge(this.#tooLargeOf(changes), new Set(tooLargeBefore));
     if (!isNew) return;
     this.#upstreamAuth.forget(changes.deleted);
     this.#publishedAt = Date.now();
+    const { newest } = this.#content.history;
+    if (newest !== undefined) {
+      trace?.span?.set('gatehouse.snapshot.changes', newest.changes.size);
+      this.#traces.published(newest.position.sequence, trace);
+      const has = (key: string): boolean => this.#content.find(key) !== undefined;
+      this.#onPublished({ ...newest, has }, trace?.context);
+    }
     this.#fleet.wakeAll();
   }
 

@@ -1,7 +1,10 @@
 import type { RejectedEntry, UpstreamAuthFailure } from '../../shared/snapshot/push-frames.ts';
 import type { SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
+import type { TraceContext } from '../../shared/telemetry/tracing/trace-context.ts';
+import type { Trace } from '../../shared/telemetry/tracing/trace.ts';
 import type { SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { ChangeSet } from '../compile/change-set.ts';
+import type { Revision } from './content/revision-history.ts';
 
 /** How far the proxies have got with a published resource. */
 export type RolloutState =
@@ -54,8 +57,8 @@ export interface Publication {
   readonly version: string;
   /** When the newest snapshot was published, in milliseconds since 1970; undefined before the first. */
   readonly publishedAt: number | undefined;
-  /** Publishes changes. No proxy is sent a snapshot before the first call. */
-  publish(changes: ChangeSet): void;
+  /** Publishes changes, in their trace. No proxy is sent a snapshot before the first call. */
+  publish(changes: ChangeSet, trace?: Trace): void;
   /** The resource that is published under a key. */
   find(key: string): SnapshotResource | undefined;
   /**
@@ -75,3 +78,12 @@ export interface Publication {
  * means that only the reports of proxies changed. Called in a separate turn of the event loop.
  */
 export type OnPublicationChange = (keys: ReadonlySet<string> | 'all') => void;
+
+/** What changed with a published snapshot. */
+export interface PublishedRevision extends Pick<Revision, 'position' | 'version' | 'changes'> {
+  /** Whether a key has content; a changed key without is removed. */
+  readonly has: (key: string) => boolean;
+}
+
+/** Receives each change that is published, before proxies get it. */
+export type OnPublished = (revision: PublishedRevision, trace: TraceContext | undefined) => void;

@@ -1,4 +1,4 @@
-import { SETTINGS_KEY } from '../../shared/snapshot/resource-key.ts';
+import { isRouteKey, SETTINGS_KEY } from '../../shared/snapshot/resource-key.ts';
 import type { RouteVerdict, SettingsVerdict } from '../compile/compilation.ts';
 import type { KubernetesObject, ObjectMeta, Service } from '../kubernetes/objects.ts';
 import { parseStoredRoute, parseStoredSettings } from '../kubernetes/parse-stored.ts';
@@ -74,6 +74,12 @@ export class StatusBook {
   has(key: string): boolean {
     if (key === SETTINGS_KEY) return this.#settingsVerdict !== undefined;
     return this.#verdicts.has(key) || this.#released.has(key);
+  }
+
+  /** The generation that a key of the snapshot is compiled from; undefined if nothing of it serves. */
+  servedGeneration(key: string): number | undefined {
+    const verdict = isRouteKey(key) ? this.#verdicts.get(key) : this.#settingsVerdict;
+    return verdict?.served?.generation;
   }
 
   /** Sets the verdict on a Route; undefined: it is deleted. */

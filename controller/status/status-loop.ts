@@ -1,6 +1,7 @@
 import { monotonicClock, type Clock } from '../../shared/runtime/clock.ts';
 import { routeKey, SETTINGS_KEY } from '../../shared/snapshot/resource-key.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
+import type { Trace } from '../../shared/telemetry/tracing/trace.ts';
 import type { RouteVerdict, SettingsVerdict } from '../compile/compilation.ts';
 import type { KubernetesApi } from '../kubernetes/kubernetes-api.ts';
 import type { KubernetesObject, Service } from '../kubernetes/objects.ts';
@@ -8,6 +9,7 @@ import type { StoredRoute, StoredSettings } from '../kubernetes/stored-resources
 import type { Leadership } from '../leader/leadership.ts';
 import type { OnPublicationChange, Publication } from '../push/publication.ts';
 import type { ControllerMetrics } from '../telemetry/controller-metrics.ts';
+import { StatusTraces } from '../telemetry/status-traces.ts';
 import type { ReleasedRoute } from '../watch/released-route.ts';
 import { AssessmentQueue } from './assessment-queue.ts';
 import { compareStatus, type Difference } from './compare-status.ts';
@@ -53,6 +55,7 @@ export class StatusLoop {
   readonly #options: Required<StatusLoopOptions>;
   readonly #book: StatusBook;
   readonly #events: EventRecorder;
+  readonly #traces: StatusTraces;
   readonly #queue = new AssessmentQueue((key) => this.#assess(key));
   #writer: StatusWriter<BookWrite> | undefined;
 
@@ -64,6 +67,7 @@ export class StatusLoop {
       ...options,
     };
     const { metrics } = options;
+    this.#traces = new StatusTraces(() => this.#options.clock.now());
     this.#book = new StatusBook({
       ...this.#options,
       tally: new VerdictTally(metrics.compile),
@@ -83,6 +87,7 @@ export class StatusLoop {
     const writer = new StatusWriter<BookWrite>({
       ...this.#options,
       metrics: this.#options.metrics.status,
+      traces: this.#traces,
       leadership,
       source: {
         write: (key) => this.#book.writeOf(key),
@@ -97,8 +102,12 @@ export class StatusLoop {
     leadership.signal.addEventListener('abort', () => this.#resign(writer), { once: true });
   }
 
-  /** Receives verdicts of the compiler, by `namespace/name`; undefined: the Route is deleted. */
-  reportRoutes(verdicts: ReadonlyMap<string, RouteVerdict | undefined>): void {
+  /**
+   * Receives verdicts of the compiler, by `namespace/name`, and the trace of the change that they are about;
+   * undefined: the Route is deleted.
+   */
+  reportRoutes(verdicts: ReadonlyMap<string, RouteVerdict | undefined>, trace?: Trace): void {
+    this.#traces.changed([...verdicts.keys()].map(routeKey), trace);
     for (const [name, verdict] of verdicts) {
       this.#book.setRouteVerdict(routeKey(name), verdict);
       this.#recheckOne(routeKey(name));
@@ -106,10 +115,16 @@ export class StatusLoop {
     this.#recheckOne(SETTINGS_KEY);
   }
 
-  /** Receives a verdict on the settings; null: they are deleted. */
-  reportSettings(verdict: SettingsVerdict | null): void {
+  /** Receives a verdict on the settings, and the trace of the change; null: they are deleted. */
+  reportSettings(verdict: SettingsVerdict | null, trace?: Trace): void {
+    this.#traces.changed([SETTINGS_KEY], trace);
     this.#book.setSettingsVerdict(verdict ?? undefined);
     this.#recheckOne(SETTINGS_KEY);
+  }
+
+  /** The generation that a key of the snapshot is compiled from; undefined if nothing of it serves. */
+  servedGeneration(key: string): number | undefined {
+    return this.#book.servedGeneration(key);
   }
 
   /** Receives watched Routes, by `namespace/name`; undefined: the Route is deleted. */

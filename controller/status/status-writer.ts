@@ -1,10 +1,12 @@
 import { inTime, pause, type Clock } from '../../shared/runtime/clock.ts';
 import { TokenBucket, type Rate } from '../../shared/runtime/token-bucket.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
+import type { Span } from '../../shared/telemetry/tracing/trace.ts';
 import type { KubernetesApi, ResourceType } from '../kubernetes/kubernetes-api.ts';
 import type { KubernetesObject } from '../kubernetes/objects.ts';
 import type { Leadership } from '../leader/leadership.ts';
 import type { StatusMetrics, StatusWriteOutcome } from '../telemetry/status-metrics.ts';
+import type { StatusTraces } from '../telemetry/status-traces.ts';
 import { WriteDelays } from './write-delays.ts';
 import { WriteFailureLog } from './write-failure-log.ts';
 import { classifyWriteError, type WriteFailure } from './write-failure.ts';
@@ -57,8 +59,17 @@ export interface StatusWriterOptions<W extends StatusWrite> {
   readonly source: StatusSource<W>;
   readonly logger: Logger;
   readonly metrics: Pick<StatusMetrics, 'written'>;
+  readonly traces: Pick<StatusTraces, 'begin'>;
   readonly clock: Clock;
   readonly limits: StatusWriterLimits;
+}
+
+/** A write that waits for its response. */
+interface BegunWrite {
+  /** By the clock. */
+  readonly startedAt: number;
+  /** Undefined: it is not traced. */
+  readonly span: Span | undefined;
 }
 
 const SECOND = 1000;
@@ -140,16 +151,17 @@ export class StatusWriter<W extends StatusWrite> {
     if (write === undefined) return;
     this.#bucket.take(this.#options.clock.now());
     this.#inProgress.add(key);
-    const startedAt = this.#options.clock.now();
+    const begun = { startedAt: this.#options.clock.now(), span: this.#options.traces.begin(key) };
     try {
       const object = await this.#apply(write);
-      this.#record(write, 'ok', startedAt);
+      this.#record(write, 'ok', begun);
       this.#delays.resetBackoff(key);
       this.#failures.succeeded();
       source.written(key, write, object);
     } catch (error) {
       const failure = classifyWriteError(error);
-      this.#record(write, failure.kind, startedAt);
+      begun.span?.recordError(error);
+      this.#record(write, failure.kind, begun);
       this.#handleFailure(key, write, { error, failure });
     } finally {
       this.#inProgress.delete(key);
@@ -162,8 +174,9 @@ export class StatusWriter<W extends StatusWrite> {
     return inTime(clock, RESPONSE_TIMEOUT_MS, api.applyStatus(type, place, status));
   }
 
-  #record({ type }: W, outcome: StatusWriteOutcome, startedAt: number): void {
+  #record({ type }: W, outcome: StatusWriteOutcome, { startedAt, span }: BegunWrite): void {
     const { metrics, clock } = this.#options;
+    span?.end();
     metrics.written(type.kind, outcome, (clock.now() - startedAt) / SECOND);
   }
 

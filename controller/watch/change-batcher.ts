@@ -9,8 +9,11 @@ export interface ChangeBatcherOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Receives one batch at a time. If it throws or rejects, the error is logged and the batch is lost. */
-  readonly onChanges: (changes: Changes) => void | Promise<void>;
+  readonly onChanges: OnChanges;
 }
+
+/** Receives a batch of changes. `since`: when the first of them was seen, by the clock. */
+export type OnChanges = (changes: Changes, since: number) => void | Promise<void>;
 
 /**
  * Collects changes and delivers them in batches.
@@ -24,6 +27,8 @@ export class ChangeBatcher implements AsyncDisposable {
   readonly #loadingSources = new Set<object>();
   readonly #loadingReferences = new Set<object>();
   #batch = new ChangeBatch();
+  /** When the first change of the batch was seen, by the clock. */
+  #since: number | undefined;
   /** True from the start, because an empty cluster has to be reported too. */
   #isPending = true;
   #isLackingReferences = true;
@@ -42,6 +47,7 @@ export class ChangeBatcher implements AsyncDisposable {
   /** Records a change in the next batch. */
   change(record: (batch: ChangeBatch) => void): void {
     record(this.#batch);
+    this.#since ??= this.#options.clock.now();
     this.#requestDelivery();
   }
 
@@ -89,11 +95,13 @@ export class ChangeBatcher implements AsyncDisposable {
   async #deliver(): Promise<void> {
     if (this.#isWaiting() || !this.#isPending) return;
     const batch = this.#batch;
+    const since = this.#since ?? this.#options.clock.now();
     this.#batch = new ChangeBatch();
+    this.#since = undefined;
     this.#isPending = false;
     this.#isLackingReferences = this.#loadingReferences.size > 0;
     try {
-      await this.#options.onChanges(batch);
+      await this.#options.onChanges(batch, since);
     } catch (error) {
       this.#options.logger.error('cannot handle changes in the cluster', {}, error);
     }

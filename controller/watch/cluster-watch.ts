@@ -1,6 +1,5 @@
 import { monotonicClock, type Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
-import type { Changes } from '../compile/compilation.ts';
 import type { KubernetesApi, ResourceType, Scope } from '../kubernetes/kubernetes-api.ts';
 import type { EndpointSlice, ReferenceGrant, Service } from '../kubernetes/objects.ts';
 import { parseEndpointSlice } from '../kubernetes/parse-endpoint-slice.ts';
@@ -18,7 +17,7 @@ import {
 } from '../kubernetes/resource-types.ts';
 import type { StoredRoute, StoredSettings } from '../kubernetes/stored-resources.ts';
 import type { ControllerMetrics } from '../telemetry/controller-metrics.ts';
-import { ChangeBatcher } from './change-batcher.ts';
+import { ChangeBatcher, type OnChanges } from './change-batcher.ts';
 import { GatewayClassFilter, compilesToSame } from './gateway-class-filter.ts';
 import { onDifference, ReflectorSet, type ReflectorSource } from './reflector-set.ts';
 import type { OnStatusChange } from './status-change.ts';
@@ -49,7 +48,7 @@ export interface ClusterWatchOptions {
   /** The Service in front of the proxies. */
   readonly proxyService?: ProxyObject;
   /** Receives one batch of changes at a time. If it throws or rejects, the error is logged. */
-  readonly onChanges: (changes: Changes) => void | Promise<void>;
+  readonly onChanges: OnChanges;
   /** Receives changes that affect only statuses, as soon as they happen. */
   readonly onStatusChange?: OnStatusChange;
   /** Receives the Service in front of the proxies; undefined: it does not exist. */

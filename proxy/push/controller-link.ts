@@ -1,4 +1,5 @@
 import type { Logger } from '../../shared/telemetry/logger.ts';
+import type { Tracer } from '../../shared/telemetry/tracing/tracer.ts';
 import type { LastGoodFinder } from './last-good/last-good-finder.ts';
 import { PushClient } from './push-client.ts';
 import type { Serving } from './serving.ts';
@@ -16,6 +17,8 @@ export interface ControllerLinkOptions {
   readonly logger: Logger;
   /** What the controller is told about the upstreams of routes. */
   readonly upstreamAuth: UpstreamAuthJournal;
+  /** Traces how snapshots are applied; absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /**
@@ -65,15 +68,16 @@ export class ControllerLink implements AsyncDisposable {
   }
 
   #connect(): PushClient {
-    const { controller, controllerCa, tokenFile, proxyId, logger, upstreamAuth } = this.#options;
+    const { controller, controllerCa, tokenFile, proxyId, ...common } = this.#options;
     return new PushClient({
       url: controller.origin,
       ca: controllerCa,
       tokenFile,
       proxyId,
       serving: this.#serving.served,
-      logger,
-      upstreamAuth,
+      logger: common.logger,
+      upstreamAuth: common.upstreamAuth,
+      tracer: common.tracer,
       handlers: {
         apply: async (placed, difference) => {
           const rejected = await this.#serving.apply(placed, difference);

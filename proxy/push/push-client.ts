@@ -6,6 +6,7 @@ import { PUSH_PROTOCOL, REPLACED } from '../../shared/snapshot/push-frames.ts';
 import { isRouteKey } from '../../shared/snapshot/resource-key.ts';
 import { formatPosition } from '../../shared/snapshot/snapshot-position.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
+import type { Tracer } from '../../shared/telemetry/tracing/tracer.ts';
 import type { PlacedSnapshot } from '../store/snapshot/snapshot-keeper.ts';
 import { controllerAddressOf, type DialAddress } from './connection/controller-address.ts';
 import { ControllerDialer } from './connection/controller-dialer.ts';
@@ -36,6 +37,8 @@ export interface PushClientOptions {
     readonly apply: ApplySnapshot;
     readonly status: () => ProxyStatus;
   };
+  /** Traces how snapshots are applied; absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   readonly timing?: Partial<PushClientTiming>;
   readonly clock?: Clock;
 }
@@ -69,7 +72,8 @@ export class PushClient {
     this.#timing = { ...PUSH_CLIENT_TIMING, ...timing };
     this.#clock = clock;
     this.#dialer = new ControllerDialer({ url, ca, tokenFile }, { timing: this.#timing, clock });
-    this.#receiver = new SnapshotReceiver(serving, { apply: handlers.apply, logger });
+    const { tracer } = options;
+    this.#receiver = new SnapshotReceiver(serving, { apply: handlers.apply, logger, tracer });
     this.#log = new ControllerLog({
       logger,
       controller: formatAddress(address),
@@ -137,7 +141,11 @@ export class PushClient {
 
   #hello(): OutgoingHttpHeaders {
     const { serving } = this.#receiver;
-    const hello = { 'x-proto': PUSH_PROTOCOL, 'x-proxy-id': this.#options.proxyId };
+    const hello = {
+      'x-proto': PUSH_PROTOCOL,
+      'x-proxy-id': this.#options.proxyId,
+      'x-accepts': 'trace',
+    };
     if (serving === undefined) return hello;
     const { position, snapshot } = serving;
     const keys = [...snapshot.resources.keys()];

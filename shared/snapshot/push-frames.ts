@@ -12,6 +12,7 @@ import type { CompiledResource } from './snapshot.ts';
  * - `x-proxy-id: <pod name>`
  * - `x-have: <epoch>.<sequence>:<version>`, the snapshot it serves; absent if it has none
  * - `x-routes: <number>`, the number of routes it serves; absent if it has no snapshot
+ * - `x-accepts: trace`, if `begin` may have the member `trace`
  *
  * The leader answers 200 and starts to send. Other controllers answer 503, with `x-leader:
  * host:port` if they know the leader. An invalid token is answered with 401, the token of
@@ -57,6 +58,8 @@ export interface BeginFrame {
   readonly base: string | null;
   /** Number of `put`, `keep` and `del` frames that follow. */
   readonly count: number;
+  /** `traceparent` of the delivery. Only for proxies that accept it; absent if nothing is traced. */
+  readonly trace?: string;
 }
 
 /** Adds a resource, or replaces its content. */

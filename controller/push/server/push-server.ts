@@ -11,6 +11,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { monotonicClock, type Clock } from '../../../shared/runtime/clock.ts';
 import type { LogFields, Logger } from '../../../shared/telemetry/logger.ts';
 import { NO_LEADER } from '../../../shared/snapshot/push-frames.ts';
+import type { Tracer } from '../../../shared/telemetry/tracing/tracer.ts';
 import type { Leadership } from '../../leader/leadership.ts';
 import type { PushMetrics } from '../../telemetry/push-metrics.ts';
 import type { AuthenticateProxy } from './authenticate-proxy.ts';
@@ -18,7 +19,7 @@ import { ConnectionGuard } from './connection-guard.ts';
 import { LeadershipPublication } from '../leadership-publication.ts';
 import { LogLimit } from '../log-limit.ts';
 import { InvalidHelloError, parseHello, type ProxyHello } from '../session/proxy-hello.ts';
-import type { OnPublicationChange, Publication } from '../publication.ts';
+import type { OnPublicationChange, OnPublished, Publication } from '../publication.ts';
 import { PUSH_TIMING, type PushTiming } from '../push-timing.ts';
 import {
   CertificateWatch,
@@ -48,6 +49,8 @@ export interface PushServerOptions {
   readonly leaderAddress: () => string | undefined;
   readonly logger: Logger;
   readonly metrics: PushMetrics;
+  /** Traces deliveries; absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   readonly timing?: Partial<PushTiming>;
   readonly clock?: Clock;
 }
@@ -147,12 +150,13 @@ export class PushServer {
    */
   startPublication(
     leadership: Leadership,
-    { onChange }: { readonly onChange: OnPublicationChange },
+    observer: { readonly onChange: OnPublicationChange; readonly onPublished: OnPublished },
   ): Publication & AsyncDisposable {
-    const { logger, metrics, timing, clock } = this.#options;
+    const { logger, metrics, tracer, timing, clock } = this.#options;
     const before = this.#publication;
     this.#publication = new LeadershipPublication({
-      ...{ leadership, onChange, timing, clock, logger, metrics },
+      ...observer,
+      ...{ leadership, timing, clock, logger, metrics, tracer },
     });
     before?.[Symbol.asyncDispose]().catch((error: unknown) => {
       logger.error('cannot end the publication', {}, error);

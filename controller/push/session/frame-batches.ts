@@ -17,11 +17,11 @@ export function frameCount({ put, kept, deleted }: Delivery): number {
   return put.length + kept.length + deleted.length + BEGIN_AND_COMMIT;
 }
 
-/** The lines of a delivery, from `begin` to `commit`, in batches. */
-export function* frameBatches(delivery: Delivery): Generator<Buffer> {
+/** The lines of a delivery, from `begin` to `commit`, in batches. `trace` is its `traceparent`. */
+export function* frameBatches(delivery: Delivery, trace: string | undefined): Generator<Buffer> {
   let batch: Buffer[] = [];
   let bytes = 0;
-  for (const line of linesOf(delivery)) {
+  for (const line of linesOf(delivery, trace)) {
     batch.push(line);
     bytes += line.length;
     if (batch.length < BATCH_LINES && bytes < BATCH_BYTES) continue;
@@ -32,13 +32,17 @@ export function* frameBatches(delivery: Delivery): Generator<Buffer> {
   if (bytes > 0) yield Buffer.concat(batch, bytes);
 }
 
-function* linesOf({ position, sent, base, put, kept, deleted }: Delivery): Generator<Buffer> {
+function* linesOf(
+  { position, sent, base, put, kept, deleted }: Delivery,
+  trace: string | undefined,
+): Generator<Buffer> {
   yield lineOf({
     t: 'begin',
     epoch: position.epoch,
     seq: position.sequence,
     base: base ?? null,
     count: put.length + kept.length + deleted.length,
+    ...(trace !== undefined && { trace }),
   });
   for (const { line } of put) yield line;
   for (const [key, hash] of kept) yield lineOf({ t: 'keep', k: key, h: hash });

@@ -137,7 +137,8 @@ export class ProxyFleet implements SessionObserver {
       : undefined;
   }
 
-  #recordArrival(record: ProxyRecord, { proxyId: id, have, routes }: ProxyHello): SessionProxy {
+  #recordArrival(record: ProxyRecord, hello: ProxyHello): SessionProxy {
+    const { proxyId: id, have, routes, acceptsTrace } = hello;
     const { context, tracker, epochs, advance } = this.#options;
     const arrival = arrivalOf(have, record.sent, context.content.history);
     if (arrival.kind === 'foreign') {
@@ -151,10 +152,10 @@ export class ProxyFleet implements SessionObserver {
     tracker.track(() => record.connect(arrival));
     tracker.mark(rejectedBefore);
     if (arrival.kind === 'nothing') {
-      return { id, serving: { base: undefined, sequence: 0 }, rejections };
+      return { id, serving: { base: undefined, sequence: 0 }, rejections, acceptsTrace };
     }
     const sequence = arrival.kind === 'foreign' ? 0 : arrival.position.sequence;
-    return { id, serving: { base: arrival.base, sequence }, rejections };
+    return { id, serving: { base: arrival.base, sequence }, rejections, acceptsTrace };
   }
 
   #acknowledged(record: ProxyRecord, offered: Offered): void {

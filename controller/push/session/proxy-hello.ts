@@ -13,6 +13,8 @@ export interface ProxyHello {
   /** The snapshot it serves; undefined if it serves none. */
   readonly have: { readonly position: SnapshotPosition; readonly version: string } | undefined;
   readonly routes: number;
+  /** Whether frames for it may name their trace. */
+  readonly acceptsTrace: boolean;
 }
 
 /** A request that cannot open a stream. */
@@ -51,6 +53,7 @@ export function parseHello(headers: IncomingHttpHeaders): ProxyHello {
     proxyId,
     have: have === undefined ? undefined : parseHave(have),
     routes: parseRoutes(headers['x-routes'] ?? '0'),
+    acceptsTrace: headers['x-accepts'] === 'trace',
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ServerHttp2Stream } from 'node:http2';
 
+import { formatTraceparent } from '../../../shared/telemetry/tracing/trace-context.ts';
 import { TokenBucket } from '../../../shared/runtime/token-bucket.ts';
 import type {
   AckFrame,
@@ -8,9 +9,10 @@ import type {
   StatusFrame,
 } from '../../../shared/snapshot/push-frames.ts';
 import { REPLACED } from '../../../shared/snapshot/push-frames.ts';
+import type { DeliveryTrace, DeliveryTraces } from '../../telemetry/delivery-traces.ts';
 import type { PushMetrics } from '../../telemetry/push-metrics.ts';
 import { sentAsIs, type SentSnapshot } from '../content/overlay.ts';
-import type { PublishedContent } from '../content/published-content.ts';
+import type { Delivery, PublishedContent } from '../content/published-content.ts';
 import { frameBatches, frameCount } from './frame-batches.ts';
 import { PushStream, type StreamContext } from './push-stream.ts';
 import type { Rejections } from './rejections.ts';
@@ -25,6 +27,7 @@ const SECOND = 1000;
 export interface SessionContext extends StreamContext {
   readonly content: PublishedContent;
   readonly metrics: PushMetrics;
+  readonly traces: DeliveryTraces;
   /** Pending while the epoch is being raised: nothing is sent meanwhile. */
   readonly pause: () => Promise<void> | undefined;
 }
@@ -42,6 +45,7 @@ export interface SessionProxy {
   readonly id: string;
   readonly serving: ServedSnapshot;
   readonly rejections: Rejections;
+  readonly acceptsTrace: boolean;
 }
 
 /** How a proxy answered a snapshot. */
@@ -84,6 +88,9 @@ export class ProxySession {
   readonly #rejections: Rejections;
   readonly #rejectionBucket: TokenBucket;
   readonly #retries: RetryBackoff;
+  readonly #acceptsTrace: boolean;
+  /** The newest sequence when the proxy connected. */
+  readonly #openedAt: number;
   #serving: ServedSnapshot;
   /** The snapshot that is not answered yet. */
   #offer: SnapshotOffer | undefined;
@@ -97,6 +104,8 @@ export class ProxySession {
     this.#observer = observer;
     this.#serving = proxy.serving;
     this.#rejections = proxy.rejections;
+    this.#acceptsTrace = proxy.acceptsTrace;
+    this.#openedAt = context.content.position.sequence;
     const perSecond = SECOND / timing.retryMs;
     this.#rejectionBucket = new TokenBucket({ burst: REJECTION_BURST, perSecond });
     this.#retries = new RetryBackoff({ ...timing, clock, retry: () => this.wake() });
@@ -151,18 +160,30 @@ export class ProxySession {
     if (overlay === undefined) return;
     const delivery = content.deliveryFrom(base, overlay);
     const onSlow = (): void => this.#reportSlow();
-    const offer = new SnapshotOffer(delivery, { clock, slowMs: timing.slowMs, onSlow });
+    const trace = this.#traceOf(delivery);
+    const offer = new SnapshotOffer(delivery, {
+      ...{ clock, slowMs: timing.slowMs, onSlow, span: trace?.span },
+    });
     this.#offer = offer;
     this.#observer.offered(this, offer);
-    for (const batch of frameBatches(delivery)) {
+    const parent = trace && this.#acceptsTrace ? formatTraceparent(trace.context) : undefined;
+    let bytes = 0;
+    for (const batch of frameBatches(delivery, parent)) {
       await pause();
       if (!(await this.#stream.write(batch))) return;
       metrics.sent(batch.length);
+      bytes += batch.length;
     }
     offer.isSent = true;
+    trace?.span?.set('gatehouse.snapshot.bytes', bytes);
     metrics.delivered(delivery.base === undefined ? 'whole' : 'changes', frameCount(delivery));
     if (this.#stream.isEnding) this.#stream.sendGoaway();
     else if (offer.earlyNack !== undefined) this.#nacked(offer, offer.earlyNack);
+  }
+
+  #traceOf({ position }: Delivery): DeliveryTrace | undefined {
+    const after = Math.max(this.#serving.sequence, this.#openedAt);
+    return this.#context.traces.begin({ proxyId: this.id, position, after });
   }
 
   #receive(frame: AckFrame | NackFrame | StatusFrame): void {
@@ -194,6 +215,7 @@ export class ProxySession {
   }
 
   #nacked(offer: SnapshotOffer, nack: NackFrame): void {
+    offer.span?.fail(nack.rejected[0]?.reason ?? 'rejected');
     this.#closeOffer(offer);
     const isBaseLost = nack.rejected.some(({ reason }) => isAboutTransfer(reason));
     this.#serving = { base: isBaseLost ? undefined : this.#baseAfter(nack), sequence: 0 };
@@ -234,6 +256,7 @@ export class ProxySession {
 
   #close(): void {
     this.#retries.cancel();
+    this.#offer?.span?.fail('closed');
     this.#offer?.[Symbol.dispose]();
     this.#observer.closed(this);
   }

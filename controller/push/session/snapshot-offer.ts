@@ -1,5 +1,6 @@
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { AckFrame, NackFrame } from '../../../shared/snapshot/push-frames.ts';
+import type { Span } from '../../../shared/telemetry/tracing/trace.ts';
 import type { SnapshotPosition } from '../../../shared/snapshot/snapshot-position.ts';
 import type { SentSnapshot } from '../content/overlay.ts';
 
@@ -17,18 +18,31 @@ export class SnapshotOffer implements Offered, Disposable {
   isSent = false;
   /** A nack that arrived before all of the snapshot was sent. */
   earlyNack: NackFrame | undefined;
+  /** The span of the delivery, which ends with the offer. */
+  readonly span: Span | undefined;
   #isSlow = false;
   readonly #slowTimer: Disposable;
 
   constructor(
     { position, sent }: Offered,
-    late: { readonly clock: Clock; readonly slowMs: number; readonly onSlow: () => void },
+    {
+      clock,
+      slowMs,
+      onSlow,
+      span,
+    }: {
+      readonly clock: Clock;
+      readonly slowMs: number;
+      readonly onSlow: () => void;
+      readonly span: Span | undefined;
+    },
   ) {
     this.position = position;
     this.sent = sent;
-    this.#slowTimer = late.clock.after(late.slowMs, () => {
+    this.span = span;
+    this.#slowTimer = clock.after(slowMs, () => {
       this.#isSlow = true;
-      late.onSlow();
+      onSlow();
     });
   }
 
@@ -44,6 +58,7 @@ export class SnapshotOffer implements Offered, Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.span?.end();
     this.#slowTimer[Symbol.dispose]();
   }
 }

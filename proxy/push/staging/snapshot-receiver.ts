@@ -1,9 +1,16 @@
 import type { Logger } from '../../../shared/telemetry/logger.ts';
 import type {
+  AckFrame,
   CommitFrame,
+  NackFrame,
   RejectedEntry,
   ProxyFrame,
 } from '../../../shared/snapshot/push-frames.ts';
+import {
+  parseTraceparent,
+  type TraceContext,
+} from '../../../shared/telemetry/tracing/trace-context.ts';
+import type { Tracer } from '../../../shared/telemetry/tracing/tracer.ts';
 import type { RejectedResource } from '../../../shared/snapshot/rejected-resource.ts';
 import { formatPosition } from '../../../shared/snapshot/snapshot-position.ts';
 import type { SnapshotDifference } from '../../configuration/snapshot-changes.ts';
@@ -38,23 +45,35 @@ export type SnapshotFrame = Extract<
   { readonly t: 'begin' | 'put' | 'keep' | 'del' | 'commit' }
 >;
 
+/** Options of a SnapshotReceiver. */
+export interface SnapshotReceiverOptions {
+  readonly apply: ApplySnapshot;
+  readonly logger: Logger;
+  /** Traces how snapshots are applied, in the trace of the controller; absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
+}
+
 /** Receives snapshots frame by frame, applies them, and knows which one serves. */
 export class SnapshotReceiver {
   readonly #apply: ApplySnapshot;
   readonly #logger: Logger;
+  readonly #tracer: Tracer | undefined;
   readonly #routesServing: RoutesByHost;
   #serving: DigestedSnapshot | undefined;
   #staging: SnapshotStaging | undefined;
   #begunAt = 0;
+  /** The trace of the controller that the snapshot belongs to. */
+  #parent: TraceContext | undefined;
 
   constructor(
     serving: PlacedSnapshot | undefined,
-    { apply, logger }: { readonly apply: ApplySnapshot; readonly logger: Logger },
+    { apply, logger, tracer }: SnapshotReceiverOptions,
   ) {
     this.#serving = serving === undefined ? undefined : withDigest(serving);
     this.#routesServing = new RoutesByHost(serving?.snapshot);
     this.#apply = apply;
     this.#logger = logger;
+    this.#tracer = tracer;
   }
 
   get serving(): PlacedSnapshot | undefined {
@@ -74,18 +93,32 @@ export class SnapshotReceiver {
       if (this.#staging !== undefined)
         throw new ProtocolError('a snapshot began within a snapshot');
       this.#begunAt = performance.now();
+      this.#parent = frame.trace === undefined ? undefined : parseTraceparent(frame.trace);
       this.#staging = new SnapshotStaging(frame, this.#serving, this.#routesServing);
       return undefined;
     }
     if (this.#staging === undefined) throw new ProtocolError('a frame outside a snapshot');
-    if (frame.t === 'commit') return await this.#commit(this.#staging, frame);
+    if (frame.t === 'commit') return await this.#commitTraced(this.#staging, frame);
     if (frame.t === 'put') this.#staging.put(frame, bytes);
     else if (frame.t === 'keep') this.#staging.keep(frame, bytes);
     else this.#staging.delete(frame, bytes);
     return undefined;
   }
 
-  async #commit(staging: SnapshotStaging, frame: CommitFrame): Promise<ProxyFrame> {
+  /** The span begins with the first frame. */
+  async #commitTraced(staging: SnapshotStaging, frame: CommitFrame): Promise<ProxyFrame> {
+    const trace = this.#tracer?.start('apply snapshot', 'server', {
+      parent: this.#parent,
+      startedAt: this.#begunAt,
+      attributes: { 'gatehouse.snapshot.position': formatPosition(staging.position) },
+    });
+    const answer = await this.#commit(staging, frame);
+    if (answer.t === 'nack') trace?.span?.fail(answer.rejected[0]?.reason ?? 'rejected');
+    trace?.span?.end();
+    return answer;
+  }
+
+  async #commit(staging: SnapshotStaging, frame: CommitFrame): Promise<AckFrame | NackFrame> {
     this.#staging = undefined;
     const staged = staging.commit(frame);
     const errors = staged.kind === 'rejected' ? staged.errors : await this.#serve(staged);

@@ -9,12 +9,23 @@
 /** What a span was made for. Those of requests and to upstreams get a name of the request itself. */
 export type SpanName =
   | 'Redis command'
+  /** A proxy applies a snapshot. */
+  | 'apply snapshot'
   | 'authenticate'
+  /** The controller compiles and publishes changes in the cluster. */
+  | 'change'
   | 'client metadata request'
+  | 'compile'
   | 'identity provider request'
+  /** A controller begins to lead. */
+  | 'leadership'
   | 'policy'
+  | 'publish'
   | 'request'
   | 'session renewal'
+  /** From when the controller sends a snapshot to one proxy until the proxy has answered. */
+  | 'snapshot delivery'
+  | 'status write'
   | 'upstream OAuth request'
   | 'upstream request'
   | 'upstream token renewal';
@@ -30,11 +41,22 @@ export type AttributeName =
   | 'error.type'
   /** What a request to another server is for, such as `token`. */
   | 'gatehouse.call.operation'
+  /** Names of Routes of a change, `namespace/name`; the first ten. */
+  | 'gatehouse.change.routes'
+  /** How many resources a change has. */
+  | 'gatehouse.change.size'
   /** `allow` or `deny`. */
   | 'gatehouse.decision'
   | 'gatehouse.decision.reasons'
+  | 'gatehouse.proxy.id'
   | 'gatehouse.request.id'
+  /** In the snapshot. */
+  | 'gatehouse.resource.key'
   | 'gatehouse.route.name'
+  | 'gatehouse.snapshot.bytes'
+  /** How many resources a snapshot changes. */
+  | 'gatehouse.snapshot.changes'
+  | 'gatehouse.snapshot.position'
   | 'gen_ai.operation.name'
   | 'gen_ai.prompt.name'
   | 'gen_ai.tool.name'

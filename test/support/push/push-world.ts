@@ -4,10 +4,11 @@ import { join } from 'node:path';
 
 import type { Leadership } from '../../../controller/leader/leadership.ts';
 import type { AuthenticateProxy } from '../../../controller/push/server/authenticate-proxy.ts';
-import type { Publication } from '../../../controller/push/publication.ts';
+import type { Publication, PublishedRevision } from '../../../controller/push/publication.ts';
 import type { PushTiming } from '../../../controller/push/push-timing.ts';
 import { startPushServer, type PushServer } from '../../../controller/push/server/push-server.ts';
 import { monotonicClock, type Clock } from '../../../shared/runtime/clock.ts';
+import type { Tracer } from '../../../shared/telemetry/tracing/tracer.ts';
 import { createRecordingLogger, type RecordingLogger } from '../redis/recording-logger.ts';
 import { createThrowawayAuthority, type ThrowawayAuthority } from '../throwaway-authority.ts';
 import { connectProbe, type ProbeOptions, type PushProbe } from './push-probe.ts';
@@ -65,6 +66,8 @@ export interface PushWorld extends AsyncDisposable {
   readonly metrics: ReadableControllerMetrics;
   /** Keys that `onChange` received, one set per call. */
   readonly changes: readonly (ReadonlySet<string> | 'all')[];
+  /** What `onPublished` received. */
+  readonly published: readonly PublishedRevision[];
   lead(leadership: Leadership): Publication & AsyncDisposable;
   /** Opens a probe, which is closed with the world. */
   connect(options: Partial<ProbeOptions> & { readonly id: string }): Promise<PushProbe>;
@@ -76,11 +79,13 @@ export async function startPushWorld({
   authenticate = byName,
   leaderAddress = () => undefined,
   clock = monotonicClock,
+  tracer,
 }: {
   readonly timing?: Partial<PushTiming>;
   readonly authenticate?: AuthenticateProxy;
   readonly leaderAddress?: () => string | undefined;
   readonly clock?: Clock;
+  readonly tracer?: Tracer;
 } = {}): Promise<PushWorld> {
   const authority = createThrowawayAuthority();
   const tlsDirectory = await mkdtemp(join(tmpdir(), 'gatehouse-push-'));
@@ -94,11 +99,13 @@ export async function startPushWorld({
     leaderAddress,
     logger,
     metrics: metrics.push,
+    tracer,
     timing,
     clock,
   });
   const { port } = server.address;
   const changes: (ReadonlySet<string> | 'all')[] = [];
+  const published: PublishedRevision[] = [];
   const probes: PushProbe[] = [];
   return {
     server,
@@ -108,8 +115,12 @@ export async function startPushWorld({
     logger,
     metrics,
     changes,
+    published,
     lead: (leadership) =>
-      server.startPublication(leadership, { onChange: (keys) => changes.push(keys) }),
+      server.startPublication(leadership, {
+        onChange: (keys) => changes.push(keys),
+        onPublished: (revision) => published.push(revision),
+      }),
     connect: async (options) => {
       const probe = await connectProbe({ port, ca: authority.ca, ...options });
       probes.push(probe);

@@ -12,6 +12,7 @@ import {
 } from '../../../shared/snapshot/push-frames.ts';
 import type { RejectedResource } from '../../../shared/snapshot/rejected-resource.ts';
 import type { SnapshotResource } from '../../../shared/snapshot/snapshot.ts';
+import type { Tracer } from '../../../shared/telemetry/tracing/tracer.ts';
 import { aCompiledService } from '../compiled-resources.ts';
 import { compiledSettings } from '../compiled-settings.ts';
 import { aFullRoute, resourcesOf } from './some-resources.ts';
@@ -41,6 +42,7 @@ export interface Receiving {
 export function receiving(
   serving?: PlacedSnapshot,
   reject?: (placed: PlacedSnapshot) => readonly RejectedResource[],
+  tracer?: Tracer,
 ): Receiving {
   const applied: PlacedSnapshot[] = [];
   const apply: ApplySnapshot = (placed) => {
@@ -50,7 +52,7 @@ export function receiving(
     return [];
   };
   return {
-    receiver: new SnapshotReceiver(serving, { apply, logger: createRecordingLogger() }),
+    receiver: new SnapshotReceiver(serving, { apply, logger: createRecordingLogger(), tracer }),
     applied,
   };
 }

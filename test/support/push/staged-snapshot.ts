@@ -29,7 +29,8 @@ export class StagedSnapshot {
   constructor(begin: BeginFrame, serving: ProbedSnapshot | undefined) {
     this.begin = begin;
     this.#serving = serving;
-    expectMembers(begin, ['t', 'epoch', 'seq', 'base', 'count']);
+    const trace = begin.trace === undefined ? [] : ['trace'];
+    expectMembers(begin, ['t', 'epoch', 'seq', 'base', 'count', ...trace]);
     if (serving !== undefined && comparePositions(this.position, serving.position) <= 0) {
       const places = `${formatPosition(this.position)} after ${formatPosition(serving.position)}`;
       throw new Error(`stale position ${places}`);

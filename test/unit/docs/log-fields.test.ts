@@ -67,6 +67,18 @@ describe('docs/logs.md, The audit log', () => {
   });
 });
 
+test('docs/kubernetes.md lists exactly the events of the audit log of controllers', () => {
+  const code = read('controller/publish/publication-audit.ts');
+  const [, events = ''] = /const EVENTS = \{(.*?)\} as const/s.exec(code) ?? [];
+  const [, section = ''] =
+    /^### Who changed what$(.*?)^### /ms.exec(read('docs/kubernetes.md')) ?? [];
+  const written = [...events.matchAll(/^ {2}'([\w-]+)':/gm)].map(([, event]) => event);
+  const listed = [...section.matchAll(/^\| `([\w-]+-[\w-]+)` /gm)].map(([, event]) => event);
+
+  expect(written.length).toBeGreaterThan(1);
+  expect(listed).toEqual(written);
+});
+
 /** The cells of the rows of the first table in a section that begins so. */
 function rowsOf(heading: string, start: string): readonly (readonly string[])[] {
   const lines = sectionOf(heading).split('\n');

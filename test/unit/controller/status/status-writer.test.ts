@@ -36,6 +36,7 @@ async function world(limits: Partial<StatusWriterLimits> = {}) {
   const leadership = { isCurrent: true, signal: end.signal };
   const writer = new StatusWriter({
     metrics: new ReadableControllerMetrics().status,
+    traces: { begin: () => undefined },
     api,
     leadership,
     logger,

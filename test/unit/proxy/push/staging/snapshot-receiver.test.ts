@@ -2,12 +2,16 @@ import { describe, expect, test } from '@jest/globals';
 
 import { SnapshotReceiver } from '../../../../../proxy/push/staging/snapshot-receiver.ts';
 import { snapshotOf } from '../../../../../shared/snapshot/hash-resource.ts';
-import { LONGEST_PROXY_LINE_BYTES } from '../../../../../shared/snapshot/push-frames.ts';
+import {
+  LONGEST_PROXY_LINE_BYTES,
+  type ControllerFrame,
+} from '../../../../../shared/snapshot/push-frames.ts';
 import type { Snapshot } from '../../../../../shared/snapshot/snapshot.ts';
 import { compiledSettings } from '../../../../support/compiled-settings.ts';
 import { deltaFrames, fullFrames } from '../../../../support/push/frames.ts';
 import { aFullRoute, resourcesOf } from '../../../../support/push/some-resources.ts';
 import { createRecordingLogger } from '../../../../support/redis/recording-logger.ts';
+import { attributesOf, recordSpans } from '../../../../support/tracing/recorded-spans.ts';
 import {
   FIRST,
   RESOURCES,
@@ -62,6 +66,55 @@ describe('the position of a snapshot', () => {
 
     expect(under.applied.map(({ snapshot }) => snapshot === SNAPSHOT)).toEqual([true, true]);
     expect(under.receiver.serving?.position).toEqual({ epoch: 4, sequence: 2 });
+  });
+});
+
+describe('applying a snapshot', () => {
+  const CONTROLLER = `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`;
+  const NEXT = { epoch: 3, sequence: 6 };
+
+  /** The frames of a snapshot whose first one names a trace. */
+  function framesOf(trace: string): readonly ControllerFrame[] {
+    return fullFrames(NEXT, changed()).map((frame) =>
+      frame.t === 'begin' ? { ...frame, trace } : frame,
+    );
+  }
+
+  test('is a span of the trace of the controller', async () => {
+    const { tracer, spanOf } = recordSpans();
+    await take(receiving(SERVING, undefined, tracer), framesOf(CONTROLLER));
+    const span = spanOf('apply snapshot');
+
+    expect(span).toMatchObject({
+      ...{ traceId: 'ab'.repeat(16), parentSpanId: 'cd'.repeat(8), error: undefined },
+    });
+    expect(attributesOf(span)).toEqual({ 'gatehouse.snapshot.position': '3.6' });
+  });
+
+  test('fails in the trace if it is rejected', async () => {
+    const { tracer, spanOf } = recordSpans();
+    const under = receiving(SERVING, () => [{ key: 'settings', message: 'no' }], tracer);
+    await take(under, framesOf(CONTROLLER));
+
+    expect(attributesOf(spanOf('apply snapshot'))['error.type']).toBe('InvalidResource');
+  });
+
+  test('has no span if the controller does not sample it', async () => {
+    const { tracer, spans } = recordSpans();
+    await take(receiving(SERVING, undefined, tracer), framesOf(CONTROLLER.replace(/1$/, '0')));
+
+    expect(spans).toEqual([]);
+  });
+
+  test('is a trace of its own if the controller names none, or a wrong one', async () => {
+    const { tracer, spans } = recordSpans();
+    await take(receiving(SERVING, undefined, tracer), fullFrames(NEXT, changed()));
+    await take(
+      receiving(SERVING, undefined, tracer),
+      framesOf(`00-${'00'.repeat(16)}-${'cd'.repeat(8)}-01`),
+    );
+
+    expect(spans.map(({ parentSpanId }) => parentSpanId)).toEqual([undefined, undefined]);
   });
 });
 
