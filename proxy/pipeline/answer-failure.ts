@@ -53,8 +53,12 @@ function apart(response: GatewayResponse, { endpoint, host }: KnownRequest): Gat
 
 /** Logs failures, and why a request was refused. */
 function logFailure(error: unknown, known: KnownRequest, logger: Logger): void {
-  const { requestId, route } = known;
-  const fields = { 'request-id': requestId, route: route?.compiled.name };
+  const { requestId, request, route } = known;
+  const fields = {
+    'request-id': requestId,
+    'trace-id': request?.trace?.context.traceId,
+    route: route?.compiled.name,
+  };
   if (!(error instanceof GatewayError)) {
     const stack = error instanceof Error ? error.stack : undefined;
     logger.error('request failed unexpectedly', { ...fields, stack }, error);

@@ -1,4 +1,4 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,8 @@ import { join } from 'node:path';
 
 import { errorCode } from '../../shared/runtime/error-code.ts';
 
-const LINE_WRITER = new URL('../../shared/telemetry/process-log.ts', import.meta.url).href;
+const PROCESS_LOG = new URL('../../shared/telemetry/process-log.ts', import.meta.url).href;
+const GATEHOUSE = join(import.meta.dirname, '../../cli/gatehouse.js');
 
 /** A process with a log on a pipe, whose reader reads only when it is told to. */
 export interface LoggingProcess extends Disposable {
@@ -23,12 +24,26 @@ export interface LoggingProcess extends Disposable {
 
 /** Starts a program that has its log as `lines`. */
 export function startLogging(program: string): LoggingProcess {
+  const start = `
+    import { openProcessLog } from ${JSON.stringify(PROCESS_LOG)};
+    const lines = openProcessLog(process.stdout);
+  `;
+  const options = ['--input-type=module', '--disable-warning=ExperimentalWarning'];
+  return startOnPipe([...options, '-e', start + program]);
+}
+
+/** Starts a command of `gatehouse`. */
+export function startUnreadGatehouse(argv: readonly string[]): LoggingProcess {
+  return startOnPipe([GATEHOUSE, ...argv]);
+}
+
+function startOnPipe(argv: readonly string[]): LoggingProcess {
   const directory = mkdtempSync(join(tmpdir(), 'log-'));
   const path = join(directory, 'pipe');
   execFileSync('mkfifo', [path]);
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const writer = openSync(path, constants.O_WRONLY);
-  const child = startNode(program, writer);
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', writer, 'ignore', 'ipc'] });
   closeSync(writer);
   const ended = once(child, 'exit').then(([code]: readonly unknown[]) => code);
   let hasEnded = false;
@@ -57,17 +72,6 @@ export function startLogging(program: string): LoggingProcess {
       rmSync(directory, { recursive: true });
     },
   };
-}
-
-function startNode(program: string, stdout: number): ChildProcess {
-  const start = `
-    import { openProcessLog } from ${JSON.stringify(LINE_WRITER)};
-    const lines = openProcessLog(process.stdout);
-  `;
-  const options = ['--input-type=module', '--disable-warning=ExperimentalWarning'];
-  return spawn(process.execPath, [...options, '-e', start + program], {
-    stdio: ['ignore', stdout, 'ignore', 'ipc'],
-  });
 }
 
 const PART = Buffer.alloc(64 * 1024);

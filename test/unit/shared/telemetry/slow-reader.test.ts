@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
+import { eventually } from '../../../support/eventually.ts';
 import { startLogging } from '../../../support/stopped-reader.ts';
 
 /** A program that writes 20 MB in many turns of the event loop, then says how many lines were dropped. */
@@ -46,10 +47,10 @@ describe('a process whose log is not read', () => {
     `);
     await logging.message();
     let text = '';
-    while (!text.includes('log lines dropped')) {
+    await eventually('it says what it dropped', () => {
       text += logging.readSome();
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    }
+      return text.includes('log lines dropped');
+    });
     logging.send('end');
     expect(await logging.readAll()).toBe('last\n');
   });
