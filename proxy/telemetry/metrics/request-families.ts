@@ -28,7 +28,7 @@ export function requestFamilies(registry: MetricsRegistry): RequestFamilies {
     }),
     errors: registry.counter({
       name: 'gatehouse_request_errors_total',
-      help: 'Requests that were refused or failed, by the [reason](refusals.md) that the log names; `internal-error` is a bug.',
+      help: 'Requests that were refused or failed, by the reason that the log names; `internal-error` is a bug.',
       labels: ['route', 'reason'],
     }),
     decisions: registry.counter({
