@@ -38,7 +38,7 @@ function retried(spans: readonly RecordedSpan[]): readonly RecordedSpan[] {
   return spans.filter(({ kind, events }) => kind === 'client' && events.length > 0);
 }
 
-const MOVED = [{ name: 'sent to another target', attributes: ['error.type', 'no-connection'] }];
+const MOVED = [{ name: 'sent to another target', attributes: { 'error.type': 'no-connection' } }];
 
 test('a request that moves on to another target says so, and which one it got', async () => {
   await using upstream = await startUpstream((message, response) => {
@@ -110,7 +110,7 @@ test('a request that is sent again with a refreshed token has one span, and the 
   const sent = spanOf('POST');
   expect(sent).toMatchObject({
     error: undefined,
-    events: [{ name: 'sent again with a new token', attributes: [] }],
+    events: [{ name: 'sent again with a new token', attributes: {} }],
   });
   expect(attributesOf(sent)['http.response.status_code']).toBe(200);
   expect(spanOf('upstream token renewal')).toMatchObject({
