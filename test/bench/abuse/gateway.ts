@@ -32,4 +32,4 @@ const { snapshot, problems } = compileOnce(
 );
 if (problems.length > 0) throw new Error(JSON.stringify(problems));
 await gateway.apply(snapshot);
-reportReady(address.port, []);
+reportReady({ port: address.port, tokens: [] });

@@ -2,8 +2,10 @@ import { deriveAssertionKeys } from '../../../proxy/crypto/assertion-keys.ts';
 import type { SealingKeys } from '../../../proxy/crypto/sealing-key.ts';
 import { Gateway } from '../../../proxy/gateway.ts';
 import type { Stores } from '../../../proxy/store/stores.ts';
+import type { ProxyMetrics } from '../../../proxy/telemetry/metrics/proxy-metrics.ts';
 import { LineWriter } from '../../../shared/telemetry/line-writer.ts';
 import { createLogger } from '../../../shared/telemetry/logger.ts';
+import type { Tracer } from '../../../shared/telemetry/tracing/tracer.ts';
 import { discard, type Ready } from '../support/subject-process.ts';
 import { compileBenchConfiguration } from './bench-configuration.ts';
 import { issueCredentials } from './bench-credentials.ts';
@@ -24,12 +26,17 @@ export interface BenchGatewayOptions {
   readonly routePort?: number;
   /** Receives the log; absent: nothing does. */
   readonly lines?: LineWriter;
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
+  /** Absent: nobody reads them. */
+  readonly metrics?: ProxyMetrics | undefined;
 }
 
 /** Starts a gateway as the commands do, with state that already holds what its callers carry. */
 export async function startBenchGateway(options: BenchGatewayOptions): Promise<Ready> {
   const { upstream, stores, sealingKeys } = options;
   const { workload = 'mcp', routes = 1, lines = new LineWriter(discard) } = options;
+  const { tracer, metrics } = options;
   const gateway = new Gateway({
     devAllowLoopback: true,
     sealingKeys,
@@ -37,6 +44,8 @@ export async function startBenchGateway(options: BenchGatewayOptions): Promise<R
     stores,
     logger: createLogger('bench', lines),
     lines,
+    ...(tracer !== undefined && { tracing: { tracer, apply: () => undefined } }),
+    ...(metrics !== undefined && { metrics }),
   });
   const [address] = await gateway.listen([{ host: '127.0.0.1', port: 0 }]);
   if (address === undefined) throw new Error('not listening');

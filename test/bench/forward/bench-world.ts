@@ -26,6 +26,8 @@ export interface GatewayChoice {
   /** Folder with the program that starts it; absent: this one. */
   readonly folder?: string;
   readonly nodeFlags?: readonly string[];
+  /** Further arguments of the program. */
+  readonly args?: readonly string[];
 }
 
 /** The upstream of all subjects, and where they write. Disposing of it ends all that was started. */
@@ -74,7 +76,7 @@ export class BenchWorld implements AsyncDisposable {
   /** Starts a gateway. */
   async startGateway(choice: GatewayChoice): Promise<Subject & BenchProgram> {
     const { name, workload, routes, folder = import.meta.dirname, nodeFlags = [] } = choice;
-    const args = ['--workload', workload, '--routes', String(routes)];
+    const args = ['--workload', workload, '--routes', String(routes), ...(choice.args ?? [])];
     const file = join(folder, 'gateway.ts');
     return { ...(await this.startNode(name, file, { args, nodeFlags })), workload };
   }

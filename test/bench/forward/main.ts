@@ -2,8 +2,8 @@
  * The cost of a request through the gateway, beside other servers that do the same work or less of it, and
  * what is promised of it. README.md says what is measured, and how.
  *
- * `node test/bench/forward/main.ts [--short] [CHECKOUT]`. CHECKOUT is another checkout of this repository,
- * with its dependencies: its gateway is measured as well.
+ * `node test/bench/forward/main.ts [--short] [--only telemetry] [CHECKOUT]`. CHECKOUT is another checkout of
+ * this repository, with its dependencies: its gateway is measured as well.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -25,10 +25,27 @@ import {
   ratios,
   type Measured,
 } from './report.ts';
-import { startSubjects } from './subjects.ts';
+import { startMainGateway, startSubjects, type Subjects } from './subjects.ts';
+import { startTelemetrySubjects } from './telemetry.ts';
 
-const FULL = { rounds: 7, roundMs: 1200, pauses: 3, pauseSeconds: 30, paced: 3, pacedMs: 6000 };
-const SHORT = { rounds: 3, roundMs: 700, pauses: 1, pauseSeconds: 5, paced: 1, pacedMs: 4000 };
+const FULL = {
+  rounds: 7,
+  counts: 3,
+  roundMs: 1200,
+  pauses: 3,
+  pauseSeconds: 30,
+  paced: 3,
+  pacedMs: 6000,
+};
+const SHORT = {
+  rounds: 3,
+  counts: 1,
+  roundMs: 700,
+  pauses: 1,
+  pauseSeconds: 5,
+  paced: 1,
+  pacedMs: 4000,
+};
 const MAX_MINUTES = 20;
 const REQUESTS_AFTER_PAUSE = 6_000;
 const MILLISECONDS = 1000;
@@ -38,23 +55,26 @@ const PART_OF_CAPACITY = 0.6;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { short: { type: 'boolean', default: false } },
+  options: { short: { type: 'boolean', default: false }, only: { type: 'string' } },
 });
 const plan = values.short ? SHORT : FULL;
+if (values.only !== undefined && values.only !== 'telemetry') {
+  throw new Error(`--only takes telemetry, and not ${values.only}`);
+}
 
 moveToCore(LOAD_CORE);
 await using world = await BenchWorld.open();
 endInTime(world, MAX_MINUTES);
-const subjects = await startSubjects(world, positionals[0]);
+const gateway = await startMainGateway(world);
+const subjects =
+  values.only === undefined ? await startSubjects(world, gateway, positionals[0]) : undefined;
+const telemetry = await startTelemetrySubjects(world, gateway);
 const measured = new Map<Subject, Measured>();
-for (const subject of Object.values<Subject | undefined>({ ...subjects })) {
+for (const subject of Object.values<Subject | undefined>({ ...subjects, ...telemetry })) {
   if (subject === undefined) continue;
-  const lists = { rounds: [], afterPause: [], latencies: [] };
-  measured.set(subject, { subject, ...lists, instructions: undefined });
+  measured.set(subject, { subject, rounds: [], afterPause: [], latencies: [], instructions: [] });
 }
 const all = [...measured.values()];
-const { emptyServer, nginx, haproxy, httpProxy, gateway, other } = subjects;
-const main = present(emptyServer, nginx, haproxy, httpProxy, gateway, other);
 
 /** Those that were measured. */
 function present(...wanted: readonly (Subject | undefined)[]): readonly Measured[] {
@@ -79,10 +99,16 @@ async function measureRounds(): Promise<void> {
 
 async function measureInstructions(): Promise<void> {
   if (!canCountInstructions()) return;
-  for (const each of all) each.instructions = await instructionsPerRequest(each.subject);
+  for (let count = 0; count < plan.counts; count += 1) {
+    console.error(`count ${String(count + 1)} of ${String(plan.counts)}`);
+    for (const { subject, instructions } of all) {
+      instructions.push(await instructionsPerRequest(subject));
+    }
+    world.emptyLogs();
+  }
 }
 
-async function measurePauses(): Promise<void> {
+async function measurePauses(main: readonly Measured[]): Promise<void> {
   for (let pause = 0; pause < plan.pauses; pause += 1) {
     console.error(`pause ${String(pause + 1)} of ${String(plan.pauses)}`);
     await sleep(plan.pauseSeconds * MILLISECONDS);
@@ -106,10 +132,9 @@ async function measureLatencies(paced: readonly Measured[]): Promise<number> {
   return rate;
 }
 
-function printPromises(): void {
+function printPromises({ httpProxy, haproxy, nginx, ...others }: Subjects): void {
   const ours = measuredOf(gateway);
   const baseline = measuredOf(httpProxy);
-  console.log('\nPromises');
   printPromise(
     'P1: times cheaper than http-proxy with the same caches, at least 2.7, aim 3.2',
     median(ratios(baseline, ours)),
@@ -124,16 +149,16 @@ function printPromises(): void {
     const times = ours.latencies.map((latency, round) => latency.p99 / (p99[round] ?? NaN));
     printPromise('P1: times the p99 of nginx at 60 % of capacity, at most 4', median(times));
   }
-  const jwt = measuredOf(subjects.jwt);
+  const jwt = measuredOf(others.jwt);
   printPromise(
     'Times the CPU of an external token with a JWT, at most 1.05',
     median(ratios(jwt, ours)),
     instructionRatio(jwt, ours),
   );
   const pairs = [
-    ['MCP', subjects.gatewayMany, gateway],
-    ['web', subjects.webMany, subjects.web],
-    ['public', subjects.openMany, subjects.open],
+    ['MCP', others.gatewayMany, gateway],
+    ['web', others.webMany, others.web],
+    ['public', others.openMany, others.open],
   ] as const;
   for (const [name, ...pair] of pairs) {
     const [many, one] = [measuredOf(pair[0]), measuredOf(pair[1])];
@@ -142,19 +167,45 @@ function printPromises(): void {
   }
 }
 
-await measureRounds();
-await measureInstructions();
-printCosts(all, measuredOf(httpProxy));
-await measurePauses();
-printPauses(main, plan.pauseSeconds);
-const paced = present(nginx, httpProxy, gateway, other);
-const rate = await measureLatencies(paced);
-printLatencies(paced, rate * MILLISECONDS);
-printPromises();
-if (other !== undefined) {
+function printTelemetryPromises(): void {
+  const off = measuredOf(telemetry.off);
+  const rows = [
+    ['P8: times the CPU without tracing, sampled 0, at most 1.05', telemetry.sampledNone],
+    ['P8: times the CPU without tracing, sampled 1, at most 1.35', telemetry.sampledAll],
+    ['Times the CPU without scrapes, metrics scraped every second', telemetry.scraped],
+  ] as const;
+  for (const [promise, subject] of rows) {
+    const each = measuredOf(subject);
+    const [instructions, cycles] = [
+      instructionRatio(each, off),
+      instructionRatio(each, off, 'cycles'),
+    ];
+    printPromise(promise, median(ratios(each, off)), instructions, cycles);
+  }
+}
+
+/** Compares the gateway with that of another checkout. */
+function printComparison(other: Subject): void {
   const rounds = ratios(measuredOf(gateway), measuredOf(other));
   const text = rounds.map((ratio) => ratio.toFixed(3)).join(' ');
   console.log(`\n${median(rounds).toFixed(3)} x the CPU of ${other.name} (rounds: ${text})`);
   const counted = instructionRatio(measuredOf(gateway), measuredOf(other));
   if (counted !== undefined) console.log(`${counted.toFixed(3)} x its user instructions`);
 }
+
+await measureRounds();
+await measureInstructions();
+printCosts(all, measuredOf(subjects?.httpProxy ?? gateway));
+if (subjects !== undefined) {
+  const { emptyServer, nginx, haproxy, httpProxy, other } = subjects;
+  const main = present(emptyServer, nginx, haproxy, httpProxy, gateway, other);
+  await measurePauses(main);
+  printPauses(main, plan.pauseSeconds);
+  const paced = present(nginx, httpProxy, gateway, other);
+  const rate = await measureLatencies(paced);
+  printLatencies(paced, rate * MILLISECONDS);
+}
+console.log('\nPromises');
+if (subjects !== undefined) printPromises(subjects);
+printTelemetryPromises();
+if (subjects?.other !== undefined) printComparison(subjects.other);

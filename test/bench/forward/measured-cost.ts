@@ -41,8 +41,12 @@ export async function measureCold(subject: Subject, requests: number): Promise<R
 export async function instructionsPerRequest(subject: Subject): Promise<Instructions> {
   using load = await openLoad({ ...subject, connections: CONNECTIONS });
   await warm(load);
-  const { user, kernel } = await countInstructions(subject.pid, () => load.send(COUNTED_REQUESTS));
-  return { user: user / COUNTED_REQUESTS, kernel: kernel / COUNTED_REQUESTS };
+  const counted = await countInstructions(subject.pid, () => load.send(COUNTED_REQUESTS));
+  return {
+    user: counted.user / COUNTED_REQUESTS,
+    kernel: counted.kernel / COUNTED_REQUESTS,
+    cycles: counted.cycles / COUNTED_REQUESTS,
+  };
 }
 
 /** Sends requests until every token is warm. */

@@ -16,7 +16,8 @@ export interface Measured {
   readonly afterPause: RoundCost[];
   /** At a fixed rate, one entry a round. */
   readonly latencies: Latency[];
-  instructions: Instructions | undefined;
+  /** One entry a count, at the same place for all subjects; empty where they cannot be counted. */
+  readonly instructions: Instructions[];
 }
 
 /** Returns the median of the CPU microseconds of a request. */
@@ -29,16 +30,26 @@ export function ratios(measured: Measured, of: Measured): readonly number[] {
   return measured.rounds.map(({ cost }, round) => cost / (of.rounds[round]?.cost ?? NaN));
 }
 
-/** Returns how many times the user instructions of `of` a subject executes; undefined if not counted. */
-export function instructionRatio(measured: Measured, of: Measured): number | undefined {
-  const [each, base] = [measured.instructions?.user, of.instructions?.user];
-  return each === undefined || base === undefined ? undefined : each / base;
+/**
+ * Returns how many times the user instructions, or the cycles, of `of` a subject takes: the median of the
+ * ratios within counts; undefined if not counted.
+ */
+export function instructionRatio(
+  measured: Measured,
+  of: Measured,
+  counter: keyof Instructions = 'user',
+): number | undefined {
+  const counts = measured.instructions.map((each, index) => {
+    return each[counter] / (of.instructions[index]?.[counter] ?? NaN);
+  });
+  return counts.length === 0 ? undefined : median(counts);
 }
 
-/** Prints a row for each subject. */
-export function printCosts(all: readonly Measured[], httpProxy: Measured): void {
-  const withInstructions = all.some(({ instructions }) => instructions !== undefined);
-  const heading = ['us', 'spread', 'busy', 'req/s', 'gain', ...(withInstructions ? ['instr'] : [])];
+/** Prints a row for each subject, and how many times cheaper than the baseline it is. */
+export function printCosts(all: readonly Measured[], baseline: Measured): void {
+  const withInstructions = all.some(({ instructions }) => instructions.length > 0);
+  const counters = withInstructions ? ['instr', 'cycles'] : [];
+  const heading = ['us', 'spread', 'busy', 'req/s', 'gain', ...counters];
   printRow('CPU of a warm request', heading);
   for (const measured of all) {
     const { subject, rounds, instructions } = measured;
@@ -49,8 +60,8 @@ export function printCosts(all: readonly Measured[], httpProxy: Measured): void 
       percent((Math.max(...costs) - Math.min(...costs)) / cost),
       percent(median(rounds.map(({ busy }) => busy))),
       (1e6 / cost).toFixed(0),
-      median(ratios(httpProxy, measured)).toFixed(2),
-      ...(instructions === undefined ? [] : [describeInstructions(instructions)]),
+      median(ratios(baseline, measured)).toFixed(2),
+      ...(instructions.length === 0 ? [] : describeInstructions(instructions)),
     ]);
   }
   console.log(`
@@ -58,9 +69,12 @@ us      CPU microseconds a request of the whole process tree, the median of ${St
 spread  from the cheapest round to the dearest, in percent of the median
 busy    the part of the time in which the subject used its core
 req/s   what one core can serve: 1,000,000 / us
-gain    how many times cheaper than http-proxy with the same caches, the median of the ratios within rounds`);
+gain    how many times cheaper than "${baseline.subject.name}", the median of the ratios within rounds`);
   if (!withInstructions) console.log('instructions are left out: there is no perf that may count');
-  else console.log('instr   thousand instructions a request in user mode, and in the kernel');
+  else {
+    console.log('instr   thousand instructions a request in user mode, and in the kernel');
+    console.log('cycles  thousand cycles a request in both');
+  }
 }
 
 /** Prints what the first requests after a pause cost, in what a warm one costs. */
@@ -92,11 +106,18 @@ export function printLatencies(all: readonly Measured[], perSecond: number): voi
   }
 }
 
-/** Prints a promise beside what was measured: in CPU time, and in instructions where they were counted. */
-export function printPromise(promise: string, time: number, instructions?: number): void {
-  const counted =
-    instructions === undefined ? '' : `; in user instructions ${instructions.toFixed(2)}`;
-  console.log(`${promise}: ${time.toFixed(2)}${counted}`);
+/** Prints a promise beside what was measured: in CPU time, and in what was counted besides. */
+export function printPromise(
+  promise: string,
+  time: number,
+  instructions?: number,
+  cycles?: number,
+): void {
+  const counted = [
+    ...(instructions === undefined ? [] : [`; in user instructions ${instructions.toFixed(2)}`]),
+    ...(cycles === undefined ? [] : [`; in cycles ${cycles.toFixed(2)}`]),
+  ];
+  console.log(`${promise}: ${time.toFixed(2)}${counted.join('')}`);
 }
 
 function printRow(name: string, cells: readonly string[]): void {
@@ -107,6 +128,8 @@ function percent(part: number): string {
   return `${(part * 100).toFixed(0)} %`;
 }
 
-function describeInstructions({ user, kernel }: Instructions): string {
-  return `${(user / THOUSAND).toFixed(0)} + ${(kernel / THOUSAND).toFixed(0)}`;
+function describeInstructions(counts: readonly Instructions[]): readonly string[] {
+  const thousands = (counter: keyof Instructions): string =>
+    (median(counts.map((count) => count[counter])) / THOUSAND).toFixed(0);
+  return [`${thousands('user')} + ${thousands('kernel')}`, thousands('cycles')];
 }

@@ -38,9 +38,15 @@ export interface Subjects {
   readonly openMany: Subject;
 }
 
-/** Starts all subjects, and prints which are left out. */
+/** Starts the gateway of the main row. */
+export function startMainGateway(world: BenchWorld): Promise<Subject> {
+  return world.startGateway({ name: 'gateway, MCP', workload: 'mcp', routes: 1 });
+}
+
+/** Starts all subjects besides the main one, and prints which are left out. */
 export async function startSubjects(
   world: BenchWorld,
+  gateway: Subject,
   otherCheckout: string | undefined,
 ): Promise<Subjects> {
   const here = import.meta.dirname;
@@ -54,7 +60,7 @@ export async function startSubjects(
     haproxy: await startInstalled(world, 'haproxy, ES256 and a rule', HAPROXY, startHaproxy),
     httpProxy: await world.startNode('http-proxy, same caches', join(here, 'http-proxy.ts')),
     leastRelay: await world.startNode('node:http, our client', join(here, 'least-relay.ts')),
-    gateway: await world.startGateway({ name: 'gateway, MCP', workload: 'mcp', routes: 1 }),
+    gateway,
     jwt: await world.startGateway({ name: 'gateway, MCP, JWT', workload: 'jwt', routes: 1 }),
     other: otherCheckout === undefined ? undefined : await startOther(world, otherCheckout),
     web: await world.startGateway({ name: 'gateway, web cookie', workload: 'web', routes: 1 }),

@@ -31,7 +31,7 @@ process.on('message', () => {
   for (const listener of listeners) listener({ kind: 'missed' });
   process.send?.('done');
 });
-reportReady(port, tokens);
+reportReady({ port, tokens });
 
 async function openStores(): Promise<Stores> {
   if (redisUrl === undefined) return createMemoryStores();

@@ -4,12 +4,14 @@ import type { Readable, Writable } from 'node:stream';
 
 import { processTree } from './process-cpu.ts';
 
-const EVENTS = ['instructions:u', 'instructions:k'] as const;
+const EVENTS = ['instructions:u', 'instructions:k', 'cycles'] as const;
 
 /** Instructions that a processor executed. They hardly depend on what else runs on the machine. */
 export interface Instructions {
   readonly user: number;
   readonly kernel: number;
+  /** Cycles that these took, in both modes. They depend on what else uses the caches. */
+  readonly cycles: number;
 }
 
 type PerfPipes = [null, null, Readable, Writable, Readable];
@@ -44,8 +46,8 @@ export async function countInstructions(
   await tell('disable');
   perf.kill('SIGINT');
   await exited;
-  const [user, kernel] = EVENTS.map((event) => countOf(event, report));
-  return { user: user ?? NaN, kernel: kernel ?? NaN };
+  const [user, kernel, cycles] = EVENTS.map((event) => countOf(event, report));
+  return { user: user ?? NaN, kernel: kernel ?? NaN, cycles: cycles ?? NaN };
 }
 
 /** A line begins with the count, and the event is its third field. */

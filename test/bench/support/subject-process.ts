@@ -6,6 +6,8 @@ export interface Ready {
   readonly port: number;
   /** Credentials that it accepts. */
   readonly tokens: readonly string[];
+  /** Absent if it has no admin port. */
+  readonly adminPort?: number;
 }
 
 /** Listens, and reports that to the parent process. */
@@ -13,14 +15,14 @@ export async function serveParent(server: Server, tokens: readonly string[] = []
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   // A TCP server has an address of this type.
-  reportReady((server.address() as AddressInfo).port, tokens);
+  reportReady({ port: (server.address() as AddressInfo).port, tokens });
 }
 
-/** Reports a port to the parent process. This process ends with its parent. */
-export function reportReady(port: number, tokens: readonly string[]): void {
+/** Reports to the parent process that this one listens. This process ends with its parent. */
+export function reportReady(ready: Ready): void {
   // A run that fails leaves nothing behind.
   process.once('disconnect', () => process.exit());
-  process.send?.({ port, tokens } satisfies Ready);
+  process.send?.(ready);
 }
 
 /** Discards log lines. */
