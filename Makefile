@@ -77,7 +77,7 @@ generate: deps ## Generate types and checks from the CRDs and schemas
 
 .PHONY: golden
 golden: deps ## Rewrite the golden files; the diff is the review
-	UPDATE_GOLDEN=1 npm test -- test/golden
+	UPDATE_GOLDEN=1 npm test -- test/golden test/integration/tracing/one-trace
 
 .PHONY: bench-forward
 bench-forward: deps ## Measure a request through the gateway beside nginx, haproxy and http-proxy

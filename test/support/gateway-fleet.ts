@@ -43,6 +43,8 @@ export interface FleetOptions {
   /** Another MCP server behind `mcpUrl`. */
   readonly mcpRoute?: Pick<RouteSpec, 'to' | 'mcp'>;
   readonly identityProvider?: IdentityProviderOptions;
+  /** Returns the environment variables of each process, by its number from 0. */
+  readonly environment?: (index: number) => Readonly<Record<string, string>>;
   /** Seed of the balancer's random choice. */
   readonly seed?: number;
 }
@@ -102,11 +104,12 @@ export async function startFleet(options: FleetOptions): Promise<GatewayFleet> {
   const files = await writeFiles(manifestsWithUsers(routes, settings, identityProvider));
   opening.defer(() => rm(files.directory, { recursive: true }));
   const members = redisUrls.map((redisUrl, index) => {
-    return new FleetMember([
+    const argv = [
       ...['run', '--dev-allow-loopback', '--config', files.manifests],
       ...['--sealing-keys-dir', files.sealingKeys, '--redis-url', redisUrl],
       ...['--listen', `${hostOf(index)}:${String(port)}`, '--admin-listen', '127.0.0.1:0'],
-    ]);
+    ];
+    return new FleetMember(argv, options.environment?.(index));
   });
   for (const member of members) opening.use(member);
   await Promise.all(members.map((member) => member.start()));
@@ -120,15 +123,17 @@ export async function startFleet(options: FleetOptions): Promise<GatewayFleet> {
 /** One `gatehouse run`, which can be killed and started again. */
 export class FleetMember implements AsyncDisposable {
   readonly #argv: readonly string[];
+  readonly #environment: Readonly<Record<string, string>>;
   readonly #lives: GatehouseProcess[] = [];
 
-  constructor(argv: readonly string[]) {
+  constructor(argv: readonly string[], environment: Readonly<Record<string, string>> = {}) {
     this.#argv = argv;
+    this.#environment = environment;
   }
 
   /** Resolves when the process listens. */
   async start(): Promise<void> {
-    const life = startGatehouse(this.#argv);
+    const life = startGatehouse(this.#argv, this.#environment);
     this.#lives.push(life);
     await life.listening();
   }
@@ -142,6 +147,12 @@ export class FleetMember implements AsyncDisposable {
   async readiness(): Promise<number> {
     const listening = await this.#lives.at(-1)?.listening();
     return (await send(`http://${String(listening?.['admin'])}/readyz`)).status;
+  }
+
+  /** Returns what `/metrics` says. */
+  async metrics(): Promise<string> {
+    const listening = await this.#lives.at(-1)?.listening();
+    return (await send(`http://${String(listening?.['admin'])}/metrics`)).body;
   }
 
   /** Everything that the process has logged, also before it was killed. */

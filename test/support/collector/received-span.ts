@@ -25,6 +25,7 @@ export interface ReceivedSpan {
   readonly links: readonly {
     readonly traceId: string;
     readonly spanId: string;
+    readonly traceState?: string;
     readonly attributes: ReceivedAttributes;
   }[];
   readonly status: { readonly code: 'unset' | 'ok' | 'error'; readonly message?: string };
