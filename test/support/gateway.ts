@@ -17,7 +17,7 @@ import { LineWriter } from '../../shared/telemetry/line-writer.ts';
 import { createLogger } from '../../shared/telemetry/logger.ts';
 import { compileOnce } from './compile-once.ts';
 import { openDefaultStores, recordedSink, withoutClosing } from './redis/suite/default-stores.ts';
-import { recordedTracing } from './redis/suite/recorded-tracer.ts';
+import { recordedTracing, recordMetrics } from './redis/suite/recorded-telemetry.ts';
 
 /** A whole gateway in this process, on a port of its own, configured by manifests. */
 export interface TestGateway extends AsyncDisposable {
@@ -94,6 +94,7 @@ export async function startGateway(
     logs,
     decisions: () => logs().filter(({ message }) => message === 'authorize check'),
     async [Symbol.asyncDispose]() {
+      await recordMetrics(registry);
       await gateway.close();
       lines.flush();
       await opened.close();

@@ -99,14 +99,17 @@ function withoutServers(text: string): string {
     .join('\n');
 }
 
-/** Searches the metrics of the gateways. */
+/** Searches the labels of the metrics of the gateways. */
 export function searchMetrics(record: SuiteRecord, secrets: readonly Secret[]): Promise<Search> {
   const scanner = new SecretScanner(secrets, REDIS_PATTERNS);
   return search(scanner, record.metrics(), (line) => ({
     place: /^\w*/.exec(line)?.[0] ?? '',
-    texts: [line],
+    texts: [...line.matchAll(LABEL_VALUE)].map(([, value = '']) => value),
   }));
 }
+
+/** Names of metrics have the name of the product, which is an id of a client too. */
+const LABEL_VALUE = /="((?:[^"\\]|\\.)*)"/g;
 
 async function search<Item>(
   scanner: Pick<SecretScanner, 'scan' | 'size'>,

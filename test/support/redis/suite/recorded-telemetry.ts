@@ -1,6 +1,8 @@
 import type { GatewayOptions } from '../../../../proxy/create-stages.ts';
 import type { AttributeList, EndedSpan } from '../../../../shared/telemetry/tracing/ended-span.ts';
+import type { MetricsRegistry } from '../../../../shared/telemetry/metrics/metrics-registry.ts';
 import { Tracer } from '../../../../shared/telemetry/tracing/tracer.ts';
+import { scrapeText } from '../../metrics/scrape.ts';
 import { tracingSettings } from '../../tracing/recorded-spans.ts';
 import { suiteRecord, type RecordedSpan } from './suite-record.ts';
 
@@ -18,6 +20,11 @@ export function recordedTracing(): GatewayOptions['tracing'] {
   // Nothing is cut off that could be found.
   tracer.apply(tracingSettings({ attributeValueLengthLimit: 10_000 }));
   return { tracer, apply: () => undefined };
+}
+
+/** Records the metrics of a gateway, in a run on Redis. */
+export async function recordMetrics(registry: MetricsRegistry): Promise<void> {
+  if (suiteRecord !== undefined) suiteRecord.addMetrics(await scrapeText(registry));
 }
 
 function recorded({ name, attributes, events, links, traceState, error }: EndedSpan): RecordedSpan {
