@@ -53,10 +53,10 @@ function apart(response: GatewayResponse, { endpoint, host }: KnownRequest): Gat
 
 /** Logs failures, and why a request was refused. */
 function logFailure(error: unknown, known: KnownRequest, logger: Logger): void {
-  const { requestId, request, route } = known;
+  const { requestId, trace, route } = known;
   const fields = {
     'request-id': requestId,
-    'trace-id': request?.trace?.context.traceId,
+    'trace-id': trace?.context.traceId,
     route: route?.compiled.name,
   };
   if (!(error instanceof GatewayError)) {

@@ -161,7 +161,7 @@ export async function handleRequest(
     if (forwarded.failure !== undefined) throw forwarded.failure;
   } catch (error) {
     failure = error;
-    const known = { requestId, configuration, request, host, endpoint, route, body };
+    const known = { requestId, configuration, trace, request, host, endpoint, route, body };
     const answer = stages.answerFailure(error, known);
     if (answer === undefined) response.destroy();
     else sent ??= sendResponse(response, answer, requestId);

@@ -77,7 +77,14 @@ export async function handleUpgrade(
     if (forwarded.failure !== undefined) throw forwarded.failure;
   } catch (error) {
     failure = error;
-    const answer = stages.answerFailure(error, { requestId, configuration, request, host, route });
+    const answer = stages.answerFailure(error, {
+      requestId,
+      configuration,
+      trace,
+      request,
+      host,
+      route,
+    });
     // Forwarding has answered the client already, with the status of this answer.
     if (!isForwarded) sent = refuse(client.socket, answer, requestId);
     else if (client.socket.writable) client.socket.destroy();

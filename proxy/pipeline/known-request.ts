@@ -1,3 +1,4 @@
+import type { Trace } from '../../shared/telemetry/tracing/trace.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { Configuration } from '../configuration/configuration.ts';
@@ -10,6 +11,8 @@ export interface KnownRequest {
   readonly requestId: string;
   /** The configuration the request began with, and keeps. */
   readonly configuration: Configuration;
+  /** Undefined while tracing is off. */
+  readonly trace?: Trace | undefined;
   readonly request?: GatewayRequest | undefined;
   readonly host?: MatchedHost | undefined;
   readonly endpoint?: Endpoint | undefined;

@@ -52,7 +52,7 @@ function describeHead(
   setMethod(span, method);
   // What follows the path of an endpoint is chosen by strangers.
   span.set('url.path', isForEndpoint ? (template ?? RESERVED) : tracedPath(path));
-  if (origin !== undefined) span.set('url.scheme', origin.slice(0, origin.indexOf(':')));
+  if (origin !== undefined) span.set('url.scheme', origin.startsWith('https:') ? 'https' : 'http');
   if (template !== undefined) span.set('http.route', template);
   setServer(span, authority);
   const [version] = rawHeaderValues(message.rawHeaders, 'mcp-protocol-version');

@@ -161,6 +161,8 @@ describe('the span of a request', () => {
   it('begins when a request cannot be parsed, too', async () => {
     const span = await spanOf(() => send(`${world.web}/a/../b`));
     expect(span.name).toBe('request');
+    const line = world.gateway.logs().findLast(({ message }) => message === 'request refused');
+    expect(line).toMatchObject({ reason: 'dot-segment', 'trace-id': span.traceId });
     expect(attributesOf(span)).toMatchObject({
       'error.type': 'dot-segment',
       'http.response.status_code': 400,
