@@ -1,6 +1,6 @@
 import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { TraceContext } from '../../shared/telemetry/tracing/trace-context.ts';
-import { isHeldHostKey, isServiceKey } from '../../shared/snapshot/resource-key.ts';
+import { isPolicyKey } from '../../shared/snapshot/resource-key.ts';
 import { formatPosition } from '../../shared/snapshot/snapshot-position.ts';
 import type { OnPublished, PublishedRevision } from '../push/publication.ts';
 
@@ -35,7 +35,7 @@ export class PublicationAudit {
 
   /** Records a change that is published. */
   readonly published: OnPublished = (revision, trace) => {
-    const keys = [...revision.changes.keys()].filter(isPolicy);
+    const keys = [...revision.changes.keys()].filter(isPolicyKey);
     if (isFirst(revision)) this.#write('configuration-taken-over', { revision, keys, trace }, {});
     else if (keys.length > 0) {
       const named = keys.slice(0, MAX_NAMED).map((key) => this.#describe(key, revision));
@@ -80,8 +80,4 @@ export class PublicationAudit {
 /** The first snapshot of a leader holds everything, whether it changed or not. */
 function isFirst({ position }: PublishedRevision): boolean {
   return position.sequence === 1;
-}
-
-function isPolicy(key: string): boolean {
-  return !isServiceKey(key) && !isHeldHostKey(key);
 }

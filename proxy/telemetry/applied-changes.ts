@@ -1,4 +1,4 @@
-import { isHeldHostKey, isServiceKey } from '../../shared/snapshot/resource-key.ts';
+import { isPolicyKey } from '../../shared/snapshot/resource-key.ts';
 import type { CompiledResource } from '../../shared/snapshot/snapshot.ts';
 import type { ResourceChange } from '../configuration/snapshot-changes.ts';
 
@@ -32,8 +32,7 @@ export function appliedChanges(
   let resources = 0;
   for (const { before, after } of all) {
     const resource = after ?? before;
-    if (resource === undefined || isServiceKey(resource.key) || isHeldHostKey(resource.key))
-      continue;
+    if (resource === undefined || !isPolicyKey(resource.key)) continue;
     resources += 1;
     const { kind } = resource.value;
     kinds[kind] = (kinds[kind] ?? 0) + 1;

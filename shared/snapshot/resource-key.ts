@@ -46,6 +46,14 @@ export function isHeldHostKey(key: string): boolean {
   return key.startsWith(HELD_HOST_PREFIX);
 }
 
+/**
+ * Whether a key is of policy or settings, which audit logs name. Targets of Services and held hosts are not: they follow
+ * from others, and targets change all the time.
+ */
+export function isPolicyKey(key: string): boolean {
+  return !isServiceKey(key) && !isHeldHostKey(key);
+}
+
 /** Returns the one key that a compiled resource may have in a snapshot. */
 export function resourceKey(value: CompiledResource): string {
   switch (value.kind) {
