@@ -2,8 +2,8 @@ import type { AttributeValue } from '../names.ts';
 
 /** Beyond it, the cache starts anew. */
 const MAX_ENTRIES = 1_024;
-/** Longer texts are hardly ever the same again. */
-const MAX_TEXT = 64;
+/** Longer texts, such as ids of requests, are hardly ever the same again. */
+const MAX_TEXT = 32;
 /** Values such as ids of requests are seen once: of those that are new, one in so many is remembered. */
 const REMEMBERED = 16;
 
@@ -18,6 +18,7 @@ export class AttributeCache {
 
   /** Returns an attribute as it was written; undefined if it is not known. */
   find(name: string, value: AttributeValue): Uint8Array | undefined {
+    if (typeof value === 'string' && value.length > MAX_TEXT) return undefined;
     return this.#written.get(name)?.get(value);
   }
 

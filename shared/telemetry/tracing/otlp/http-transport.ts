@@ -28,6 +28,7 @@ export interface HttpTarget {
 export class HttpTransport implements IExporterTransport {
   readonly #target: HttpTarget;
   readonly #agent: http.Agent;
+  #isClosed = false;
 
   constructor(target: HttpTarget) {
     this.#target = target;
@@ -46,12 +47,13 @@ export class HttpTransport implements IExporterTransport {
       const error = new ExportFailure(`HTTP status ${String(statusCode)}`, isRetryable);
       return { status: 'failure', error };
     } catch (error) {
-      return { status: 'failure', error: failureOf(error) };
+      return { status: 'failure', error: this.#isClosed ? CLOSED : failureOf(error) };
     }
   }
 
   /** Ends the exports that are under way. */
   shutdown(): void {
+    this.#isClosed = true;
     this.#agent.destroy();
   }
 
@@ -100,6 +102,8 @@ async function bodyOf(response: http.IncomingMessage): Promise<Buffer> {
   }
   return Buffer.concat(chunks);
 }
+
+const CLOSED = new ExportFailure('tracing ended before the collector answered', true);
 
 function failureOf(error: unknown): ExportFailure {
   if (error instanceof ExportFailure) return error;

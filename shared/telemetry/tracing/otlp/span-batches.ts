@@ -52,7 +52,7 @@ export class SpanBatches {
   /** Adds a span, and returns whether there was room for it. */
   add(span: EndedSpan, maxBatchSize: number): boolean {
     if (this.bytes >= this.#maxBytes) return false;
-    encodeSpan(this.#writer, span, this.#clock.origin());
+    encodeSpan(this.#writer, span, this.#clock.origin(span.endedAt));
     this.#open += 1;
     if (this.#open >= maxBatchSize || this.#writer.length >= MAX_BATCH_BYTES) this.close();
     return true;

@@ -14,10 +14,10 @@ export class UnixClock {
   #origin = Date.now() - performance.now();
   #checkedAt = performance.now();
 
-  /** Milliseconds since the epoch. */
-  origin(): number {
-    const now = performance.now();
-    if (now - this.#checkedAt > CHECK_AFTER) {
+  /** Returns it in milliseconds since the epoch. `recently` is about now, since reading the clock has its cost. */
+  origin(recently: number): number {
+    if (recently - this.#checkedAt > CHECK_AFTER) {
+      const now = performance.now();
       this.#checkedAt = now;
       const measured = Date.now() - now;
       if (Math.abs(measured - this.#origin) > MAX_DRIFT) this.#origin = measured;
