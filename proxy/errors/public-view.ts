@@ -83,6 +83,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   404: 'there is nothing here',
   413: 'the body is too large',
   414: 'the path is too long',
+  417: 'the only expectation that can be met is 100-continue',
   421: 'this gateway does not serve this host',
   429: 'too many requests; try again later',
   500: 'the gateway failed to handle the request',

@@ -39,6 +39,17 @@ export class PathTooLongError extends GatewayError {
   }
 }
 
+/** `Expect` names something else than `100-continue` (RFC 9110, section 10.1.1). */
+export class ExpectationFailedError extends GatewayError {
+  override readonly name = 'ExpectationFailedError';
+  override readonly reason = 'unknown-expectation';
+  override readonly status = 417;
+
+  constructor() {
+    super('the only expectation that can be met is 100-continue');
+  }
+}
+
 /** The body is longer than the route or endpoint accepts. */
 export class BodyTooLargeError extends GatewayError {
   override readonly name = 'BodyTooLargeError';

@@ -1,7 +1,12 @@
 import type { Trace } from '../../shared/telemetry/tracing/trace.ts';
-import { BadRequestError, PathTooLongError } from '../errors/request-errors.ts';
+import {
+  BadRequestError,
+  ExpectationFailedError,
+  PathTooLongError,
+} from '../errors/request-errors.ts';
 import type { ClientAddressOf } from './client-address.ts';
 import { distrust } from './distrust.ts';
+import { hasUnknownExpectation } from './expect-continue.ts';
 import type { GatewayRequest } from './gateway-request.ts';
 import type { RequestMessage } from './request-message.ts';
 
@@ -9,7 +14,8 @@ import type { RequestMessage } from './request-message.ts';
  * Parses the head of a request, and refuses what two HTTP implementations could read differently.
  * Everything else is kept byte for byte.
  *
- * Throws `BadRequestError`; the connection is then closed after the answer.
+ * Throws `BadRequestError`, `PathTooLongError` or `ExpectationFailedError`; the connection is then closed after the
+ * answer.
  */
 export function parseRequest(
   message: RequestMessage,
@@ -38,6 +44,7 @@ function parse(
     throw new BadRequestError('trace-refused', 'TRACE requests are not forwarded');
   }
   const authority = readAuthority(message);
+  if (hasUnknownExpectation(message)) throw new ExpectationFailedError();
   const target = url.startsWith('/') ? url : originForm(url, authority);
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);

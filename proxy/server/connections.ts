@@ -8,7 +8,7 @@ import { ClientConnection, LOOKS_FOR_IDLE } from './connection.ts';
 import type { FrontMessage } from './front-message.ts';
 import type { FrontResponse } from './front-response.ts';
 import { endWithResponse } from '../http/raw-response.ts';
-import { awaitContinue } from '../http/expect-continue.ts';
+import { awaitContinue, noteUnknownExpectation } from '../http/expect-continue.ts';
 
 /** Handles the messages of clients. */
 export interface ListenerHandlers {
@@ -71,6 +71,11 @@ export class Connections {
     server.on('request', this.#accept);
     server.on('checkContinue', (message, response) => {
       awaitContinue(message, () => response.writeContinue());
+      this.#accept(message, response);
+    });
+    // Without a listener, Node answers by itself, and nobody learns of the request.
+    server.on('checkExpectation', (message, response) => {
+      noteUnknownExpectation(message);
       this.#accept(message, response);
     });
     server.on('clientError', this.#refuse);

@@ -94,6 +94,11 @@ export const REFUSED_REQUESTS: readonly RefusedRequest[] = [
     send: ({ origin }) => send(`${origin('open')}/a/../b`),
   },
   {
+    name: 'an expectation that the gateway does not know',
+    code: 'unknown-expectation',
+    send: ({ origin }) => send(origin('open'), { headers: { expect: 'a-miracle' } }),
+  },
+  {
     name: 'a method that an endpoint does not take',
     code: 'method-not-allowed',
     send: ({ origin }) => send(`${origin('mcp')}/.well-known/oauth-authorization-server`, DELETE),
