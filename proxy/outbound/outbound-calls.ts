@@ -92,9 +92,14 @@ function attributesOf({ operation, method, url }: OutboundCall): Attributes {
   return {
     'gatehouse.call.operation': operation,
     'http.request.method': method,
-    ...(hostname !== undefined && { 'server.address': hostname }),
+    ...(hostname !== undefined && { 'server.address': withoutBrackets(hostname) }),
     ...(port !== undefined && { 'server.port': port === '' ? usualPort : Number(port) }),
   };
+}
+
+/** URLs have IPv6 addresses in brackets. */
+function withoutBrackets(hostname: string): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }
 
 /**

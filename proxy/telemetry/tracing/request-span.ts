@@ -6,6 +6,7 @@ import type { GatewayRequest } from '../../http/gateway-request.ts';
 import type { JsonRpcMessage } from '../../mcp/json-rpc.ts';
 import { traceOfMessage } from '../../mcp/message-trace.ts';
 import { rawHeaderValues } from '../../mcp/raw-header.ts';
+import { schemeOf } from './scheme-of.ts';
 import { setServer } from './set-server.ts';
 import { nameOfMethod, setMethod } from './set-method.ts';
 import { tracedPath } from './traced-path.ts';
@@ -52,9 +53,10 @@ function describeHead(
   setMethod(span, method);
   // What follows the path of an endpoint is chosen by strangers.
   span.set('url.path', isForEndpoint ? (template ?? RESERVED) : tracedPath(path));
-  if (origin !== undefined) span.set('url.scheme', origin.startsWith('https:') ? 'https' : 'http');
+  const scheme = origin === undefined ? undefined : schemeOf(origin);
+  if (scheme !== undefined) span.set('url.scheme', scheme);
   if (template !== undefined) span.set('http.route', template);
-  setServer(span, authority);
+  setServer(span, authority, scheme);
   const [version] = rawHeaderValues(message.rawHeaders, 'mcp-protocol-version');
   if (version !== undefined && route?.compiled.mcpServer !== undefined) {
     span.set('mcp.protocol.version', version);

@@ -4,6 +4,7 @@ import { originAddress } from '../../forwarding/origin-address.ts';
 import { hostOf, type UpstreamRequest } from '../../forwarding/request/upstream-request.ts';
 import type { GatewayRequest } from '../../http/gateway-request.ts';
 import { nameOfMethod, setMethod } from './set-method.ts';
+import { schemeOf } from './scheme-of.ts';
 import { setServer } from './set-server.ts';
 import { tracedPath } from './traced-path.ts';
 
@@ -22,7 +23,7 @@ export function startUpstreamSpan(
   span.rename(nameOfMethod(method));
   setMethod(span, method);
   span.set('url.full', origin + tracedPath(mark === -1 ? path : path.slice(0, mark)));
-  setServer(span, hostOf(origin));
+  setServer(span, hostOf(origin), schemeOf(origin));
   return span;
 }
 

@@ -12,6 +12,7 @@ const URL_WITH_SECRET = 'https://user:pass@id.example:8443/users/alice/token?cod
 async function call(
   kind: OutboundKind,
   answer: () => Promise<{ status: number }> = () => Promise.resolve({ status: 200 }),
+  url = URL_WITH_SECRET,
 ) {
   const { tracer, spans } = recordSpans();
   const observed: unknown[] = [];
@@ -20,7 +21,7 @@ async function call(
   });
   const trace = tracer.start('request', 'server');
   const sent: Readonly<Record<string, string>>[] = [];
-  const outbound = { kind, operation: 'token', method: 'POST', url: URL_WITH_SECRET };
+  const outbound = { kind, operation: 'token', method: 'POST', url };
   const error: unknown = await withTrace(trace, () =>
     calls.run(outbound, (fields) => {
       sent.push(fields);
@@ -52,6 +53,14 @@ describe('A call to another server', () => {
       'server.port': 8443,
     });
     expect(observed).toEqual([['provider', 'token', 'status-200']]);
+  });
+
+  test('names an IPv6 address without brackets, and the usual port of its scheme', async () => {
+    const { span } = await call('provider', undefined, 'https://[2001:db8::1]/token');
+    expect(attributesOf(span)).toMatchObject({
+      'server.address': '2001:db8::1',
+      'server.port': 443,
+    });
   });
 
   test.each(['provider', 'upstream-oauth'] as const)(
