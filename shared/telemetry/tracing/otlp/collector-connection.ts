@@ -32,7 +32,7 @@ export async function connectToCollector(
   resource: Resource,
 ): Promise<CollectorConnection> {
   const transport = await transportOf(settings);
-  let rejected = 0;
+  let rejected: unknown;
   const serializer = isJson(settings) ? JsonTraceSerializer : ProtobufTraceSerializer;
   const delegate = createOtlpNetworkExportDelegate<SpanBatch, IExportTraceServiceResponse>(
     { timeoutMillis: settings.timeoutMs, concurrencyLimit: Infinity, compression: 'none' },
@@ -42,10 +42,9 @@ export async function connectToCollector(
         return isJson(settings) ? Buffer.from(exportAsJson(request)) : request;
       },
       deserializeResponse: (data) => {
-        const response = serializer.deserializeResponse(data);
-        // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-conversion -- JSON may hold a text
-        rejected = Number(response.partialSuccess?.rejectedSpans ?? 0);
-        return response;
+        rejected = serializer.deserializeResponse(data).partialSuccess?.rejectedSpans;
+        // Without what was read: OpenTelemetry would write a line for each partial success.
+        return {};
       },
     },
     NO_METRICS,
@@ -56,8 +55,8 @@ export async function connectToCollector(
       new Promise((resolve, reject) => {
         delegate.export(batch, ({ error }) => {
           // The response was read at once before this.
-          const count = rejected;
-          rejected = 0;
+          const count = rejectedOf(batch, rejected);
+          rejected = undefined;
           if (error === undefined) resolve(count);
           else reject(error);
         });
@@ -66,6 +65,12 @@ export async function connectToCollector(
       transport.shutdown();
     },
   };
+}
+
+/** Returns how many spans of a batch were rejected; the collector may say anything, in JSON as a text too. */
+function rejectedOf({ count }: SpanBatch, said: unknown): number {
+  const rejected = Math.trunc(Number(said));
+  return rejected > 0 ? Math.min(rejected, count) : 0;
 }
 
 function isJson({ protocol }: TracingSettings): boolean {

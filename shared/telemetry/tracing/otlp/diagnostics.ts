@@ -15,16 +15,29 @@ const LEVELS: Readonly<Record<TracingSettings['logLevel'], DiagLogLevel>> = {
   all: DiagLogLevel.ALL,
 };
 
-/** Writes OpenTelemetry's own messages to the log, from the level of `OTEL_LOG_LEVEL` on. */
+/** A collector that answers strangely does so at every export. */
+const MAX_WARNINGS = 10;
+
+/**
+ * Writes OpenTelemetry's own messages to the log, from the level of `OTEL_LOG_LEVEL` on. Warnings and errors are
+ * written once, and only the first few.
+ */
 export function logDiagnostics(logger: Logger, level: TracingSettings['logLevel']): void {
-  const write =
-    (to: 'info' | 'warn' | 'error') =>
+  const write = (to: 'info' | 'warn' | 'error', text: string): void => {
+    logger[to]('message of OpenTelemetry', { text });
+  };
+  const warnings = new Set<string>();
+  const warn =
+    (to: 'warn' | 'error') =>
     (...parts: readonly unknown[]) => {
-      logger[to]('message of OpenTelemetry', { text: textOf(parts) });
+      const text = textOf(parts);
+      if (warnings.has(text) || warnings.size === MAX_WARNINGS) return;
+      warnings.add(text);
+      write(to, text);
     };
-  const info = write('info');
+  const info = (...parts: readonly unknown[]): void => write('info', textOf(parts));
   diag.setLogger(
-    { error: write('error'), warn: write('warn'), info, debug: info, verbose: info },
+    { error: warn('error'), warn: warn('warn'), info, debug: info, verbose: info },
     { logLevel: LEVELS[level], suppressOverrideMessage: true },
   );
 }

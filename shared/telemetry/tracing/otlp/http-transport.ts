@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
 
@@ -47,7 +46,8 @@ export class HttpTransport implements IExporterTransport {
       const error = new ExportFailure(`HTTP status ${String(statusCode)}`, isRetryable);
       return { status: 'failure', error };
     } catch (error) {
-      return { status: 'failure', error: this.#isClosed ? CLOSED : failureOf(error) };
+      const failure = this.#isClosed ? CLOSED : failureOf(error, signal);
+      return { status: 'failure', error: failure };
     }
   }
 
@@ -84,9 +84,15 @@ export class HttpTransport implements IExporterTransport {
   }
 }
 
-async function responseOf(sent: http.ClientRequest): Promise<http.IncomingMessage> {
-  const [response] = (await once(sent, 'response')) as [http.IncomingMessage];
-  return response;
+/** Attack: a connection that switches to another protocol has neither a response nor an error, only an end. */
+function responseOf(sent: http.ClientRequest): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    sent.once('response', resolve);
+    sent.on('error', reject);
+    sent.once('close', () => {
+      reject(new ExportFailure('the collector closed the connection', true));
+    });
+  });
 }
 
 /** It does without the proxies of the environment, as everything that this process sends. */
@@ -105,9 +111,8 @@ async function bodyOf(response: http.IncomingMessage): Promise<Buffer> {
 
 const CLOSED = new ExportFailure('tracing ended before the collector answered', true);
 
-function failureOf(error: unknown): ExportFailure {
+function failureOf(error: unknown, { aborted: isLate }: AbortSignal): ExportFailure {
   if (error instanceof ExportFailure) return error;
-  const isTimeout = error instanceof Error && error.name === 'AbortError';
-  if (isTimeout) return new ExportFailure('the collector did not answer in time', true);
+  if (isLate) return new ExportFailure('the collector did not answer in time', true);
   return new ExportFailure('the collector cannot be reached', true, { cause: error });
 }

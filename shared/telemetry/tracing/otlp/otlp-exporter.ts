@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Logger } from '../../logger.ts';
+import { cleanText } from '../clean-text.ts';
 import type { EndedSpan } from '../ended-span.ts';
 import type { SpanExporter } from '../tracer.ts';
 import type { TracingSettings } from '../tracing-settings.ts';
@@ -121,7 +122,9 @@ export class OtlpExporter implements SpanExporter {
 
   #failed(batch: SpanBatch, collector: Collector, error: unknown): void {
     const { settings } = collector;
-    this.#log.failed(describeFailure(error, settings.headers), settings.endpoint);
+    // The query of an endpoint may have a key.
+    const endpoint = cleanText(settings.endpoint);
+    this.#log.failed(describeFailure(error, settings.headers), endpoint);
     const isRetryable = !(error instanceof ExportFailure) || error.isRetryable;
     if (!isRetryable) this.#drop(batch, 'the collector refused them');
     else if (this.#collector === undefined) this.#drop(batch, 'tracing ended first');
