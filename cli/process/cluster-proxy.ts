@@ -56,9 +56,11 @@ export interface ClusterProxy extends AsyncDisposable {
  * Throws `CommandFailure` if the admin port is taken, keys cannot be read, or Redis refuses.
  */
 export async function startClusterProxy(options: ClusterProxyOptions): Promise<ClusterProxy> {
-  const { logger, listen } = options;
+  const { logger, listen, proxyId } = options;
   await using opening = new AsyncDisposableStack();
-  const tracing = opening.use(openTracing({ ...options, service: 'gatehouse-proxy' }));
+  const tracing = opening.use(
+    openTracing({ ...options, service: 'gatehouse-proxy', instance: proxyId }),
+  );
   const keys = await findProcessKeys({ ...options, stateDirectory: undefined }, logger);
   await warnOfUnreadableFiles(options, logger);
   const { metrics: registry } = opening.use(
@@ -94,7 +96,7 @@ export async function startClusterProxy(options: ClusterProxyOptions): Promise<C
     '--admin-listen',
   );
   opening.defer(() => admin.close());
-  logger.info('started', { admin: formatAddress(admin.address), proxy: options.proxyId });
+  logger.info('started', { admin: formatAddress(admin.address), proxy: proxyId });
 
   const finder = new LastGoodFinder(places, {
     serve: (placed) => serving.serveLastGood(placed),

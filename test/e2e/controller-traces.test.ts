@@ -1,3 +1,5 @@
+import { hostname } from 'node:os';
+
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { eventually } from '../support/eventually.ts';
@@ -74,6 +76,19 @@ describe('the trace of a change in a cluster', () => {
     const status = change?.children.find(({ span }) => span.name === 'status write')?.span;
     expect(status?.attributes['gatehouse.resource.key']).toBe('route/team/traced');
     expect(root.status.code).toBe('unset');
+  });
+
+  test('says which process each span is of', () => {
+    const of = (service: string) =>
+      collector.spans
+        .map(({ resource }) => resource)
+        .filter((resource) => resource['service.name'] === service)
+        .map((resource) => resource['service.instance.id']);
+
+    expect(new Set(of('gatehouse-proxy'))).toEqual(
+      new Set(['gatehouse-proxy-0', 'gatehouse-proxy-1']),
+    );
+    expect(new Set(of('gatehouse-controller'))).toEqual(new Set([hostname()]));
   });
 
   test('is named in the audit log of the leader', async () => {

@@ -14,7 +14,8 @@ export function startBenchTracer(
   samplingRatio: number,
   lines: LineWriter,
 ): Tracer {
-  const tracer = createTracer({ service: 'gatehouse', logger: createLogger('bench', lines) });
+  const logger = createLogger('bench', lines);
+  const tracer = createTracer({ service: 'gatehouse', instance: 'bench', logger });
   tracer.apply(tracingSettings({ endpoint: `${collector}/v1/traces`, samplingRatio }));
   return tracer;
 }

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { askPort } from '../../support/ask-port.ts';
@@ -42,6 +43,7 @@ otel_resource_attributes: [deployment.environment.name=test]
     expect(await askPort(port)).toBe('hello');
     expect((await first.span('the first request', isOfRequest)).resource).toMatchObject({
       'service.name': 'gatehouse',
+      'service.instance.id': hostname(),
       'deployment.environment.name': 'test',
     });
     expect(first.exports[0]).toMatchObject({
@@ -112,12 +114,15 @@ otel_attribute_value_length_limit: 3
       OTEL_TRACES_SAMPLER_ARG: '1.0',
       OTEL_BSP_SCHEDULE_DELAY: '100',
       OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT: '512',
-      OTEL_RESOURCE_ATTRIBUTES: 'service.name=edge',
+      OTEL_RESOURCE_ATTRIBUTES: 'service.name=edge,service.instance.id=edge-1',
     });
 
     expect(await askPort(port)).toBe('hello');
     const span = await wanted.span('the request', isOfRequest);
-    expect(span.resource).toMatchObject({ 'service.name': 'edge' });
+    expect(span.resource).toMatchObject({
+      'service.name': 'edge',
+      'service.instance.id': 'edge-1',
+    });
     expect(span.attributes).toMatchObject({ 'gatehouse.route.name': 'default/hello' });
     expect(wanted.exports[0]).toMatchObject({
       protocol: 'http/protobuf',

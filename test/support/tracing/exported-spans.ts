@@ -23,7 +23,7 @@ export interface ExportedSpans extends AsyncDisposable {
 export async function exportSpans(changes: Partial<TracingSettings> = {}): Promise<ExportedSpans> {
   const collector = await Collector.start();
   const logger = recordingLogger();
-  const tracer = createTracer({ service: 'gatehouse-test', logger });
+  const tracer = createTracer({ service: 'gatehouse-test', instance: 'test-1', logger });
   const settings = (more: Partial<TracingSettings> = {}): TracingSettings => {
     const { protocol = 'http/protobuf', ...others } = { ...changes, ...more };
     const path = protocol === 'grpc' ? '' : '/v1/traces';

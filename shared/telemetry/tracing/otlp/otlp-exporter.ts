@@ -15,6 +15,8 @@ import { type SpanBatch, SpanBatches } from './span-batches.ts';
 export interface SpanSource {
   /** `service.name`, unless the resource attributes of the settings have one. */
   readonly service: string;
+  /** `service.instance.id`, likewise: tells processes of one service apart. */
+  readonly instance: string;
   readonly logger: Logger;
 }
 
@@ -84,7 +86,12 @@ export class OtlpExporter implements SpanExporter {
   }
 
   #resource({ resourceAttributes }: TracingSettings): Readonly<Record<string, string>> {
-    const own = { 'service.name': this.#source.service, 'host.name': hostname() };
+    const { service, instance } = this.#source;
+    const own = {
+      'service.name': service,
+      'service.instance.id': instance,
+      'host.name': hostname(),
+    };
     return { ...own, ...resourceAttributes };
   }
 

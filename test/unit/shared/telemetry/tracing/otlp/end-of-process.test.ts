@@ -18,7 +18,7 @@ describe('a process', () => {
     const program = `
       import { createTracer } from './shared/telemetry/tracing/create-tracer.ts';
       const logger = { info() {}, warn() {}, error() {} };
-      const tracer = createTracer({ service: 'gatehouse-test', logger });
+      const tracer = createTracer({ service: 'gatehouse-test', instance: 'test-1', logger });
       tracer.apply(${JSON.stringify(tracingSettings({ endpoint, protocol, timeoutMs }))});
       tracer.start('request', 'server').span.end();
       await tracer[Symbol.asyncDispose]();

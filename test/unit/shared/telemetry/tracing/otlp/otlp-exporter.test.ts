@@ -71,6 +71,7 @@ describe.each(PROTOCOLS)('spans that are exported by %s', (protocol) => {
       scope: 'gatehouse',
       resource: {
         'service.name': 'gatehouse-test',
+        'service.instance.id': 'test-1',
         'deployment.environment.name': 'Zürich',
       },
     });
