@@ -25,6 +25,7 @@ export const SPEC = {
   endpoints: 'specification: Endpoints',
   authentication: 'specification: Authentication',
   errors: 'specification: Errors',
+  events: 'specification: Events',
   limits: 'specification: Limits',
   states: 'specification: States and transitions',
 } as const;

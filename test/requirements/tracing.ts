@@ -1,6 +1,6 @@
 import { SPEC, type Requirements } from './requirement.ts';
 
-/** Settings of tracing. */
+/** Settings of tracing, and what is traced. */
 export const TRACING = {
   'tracing.variables': {
     source: SPEC.tracing,
@@ -29,5 +29,29 @@ export const TRACING = {
   'tracing.pairs': {
     source: SPEC.tracing,
     behavior: 'Lists of `key=value`: separated by commas in variables, a list in the file.',
+  },
+  'tracing.attribute-length': {
+    source: SPEC.limits,
+    behavior: 'Values of span attributes are cut to the limit.',
+  },
+  'tracing.requests': {
+    source: SPEC.events,
+    behavior: 'Spans cover a request, and the request to the upstream that it led to.',
+  },
+  'tracing.sampler': {
+    source: SPEC.events,
+    behavior: 'A request has a trace if the sampler admits it.',
+  },
+  'tracing.sign-ins': {
+    source: SPEC.patterns,
+    behavior: 'The whole sequence of sign-in redirects and the request that follows are one trace.',
+  },
+  'tracing.errors': {
+    source: SPEC.errors,
+    behavior: 'An error in the sign-in, such as a wrong issuer, is a page and is on a span.',
+  },
+  'tracing.propagation': {
+    source: SPEC.events,
+    behavior: 'Upstreams get the trace context.',
   },
 } as const satisfies Requirements;

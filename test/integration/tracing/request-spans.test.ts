@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hash } from 'node:crypto';
 
+import { verifies } from '../../requirements/verifies.ts';
 import { send } from '../../support/http-client.ts';
 import { sessionResult } from '../../support/mcp-route.ts';
 import { openMcpSession } from '../../support/open-mcp-session.ts';
@@ -29,24 +30,28 @@ async function spanOf(run: () => Promise<unknown>): Promise<RecordedSpan> {
 }
 
 describe('the trace of a tool call', () => {
-  it('has the request, and below it authentication, policy and the upstream', async () => {
-    const spans = await world.spansOf(() => world.call(LIST));
-    const [request] = spans.filter(({ kind }) => kind === 'server');
-    expect(spans.map(({ name, kind }) => `${kind} ${name}`).sort()).toEqual([
-      'client POST',
-      'internal authenticate',
-      'internal policy',
-      'server tools/call list_invoices',
-    ]);
-    for (const span of spans) {
-      expect(span).toMatchObject({
-        traceId: request?.traceId,
-        parentSpanId: span === request ? undefined : request?.spanId,
-        error: undefined,
-      });
-      expect(span.endedAt).toBeGreaterThanOrEqual(span.startedAt);
-    }
-  });
+  verifies(
+    'tracing.requests',
+    'has the request, and below it authentication, policy and the upstream',
+    async () => {
+      const spans = await world.spansOf(() => world.call(LIST));
+      const [request] = spans.filter(({ kind }) => kind === 'server');
+      expect(spans.map(({ name, kind }) => `${kind} ${name}`).sort()).toEqual([
+        'client POST',
+        'internal authenticate',
+        'internal policy',
+        'server tools/call list_invoices',
+      ]);
+      for (const span of spans) {
+        expect(span).toMatchObject({
+          traceId: request?.traceId,
+          parentSpanId: span === request ? undefined : request?.spanId,
+          error: undefined,
+        });
+        expect(span.endedAt).toBeGreaterThanOrEqual(span.startedAt);
+      }
+    },
+  );
 
   it("has the attributes of OpenTelemetry's conventions for HTTP and MCP, and the gateway's own", async () => {
     const answer = await world.call(LIST, { 'mcp-protocol-version': '2025-11-25' });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
+import { verifies } from '../../requirements/verifies.ts';
 import { BrowserJar, type BrowserPage } from '../../support/browser-jar.ts';
 import { eventually } from '../../support/eventually.ts';
 import { signInAt, startSignInWorld, type SignInWorld } from '../../support/sign-in-world.ts';
@@ -37,26 +38,30 @@ function seen({ hops, body }: BrowserPage): string {
 }
 
 describe('The trace of a sign-in', () => {
-  test('reaches from the first request to the page, over two hosts and the provider', async () => {
-    const browser = new BrowserJar();
-    const page = await signInAt(browser, `${one}/page?private=1`);
-    expect(page.status).toBe(200);
+  verifies(
+    'tracing.sign-ins',
+    'reaches from the first request to the page, over two hosts and the provider',
+    async () => {
+      const browser = new BrowserJar();
+      const page = await signInAt(browser, `${one}/page?private=1`);
+      expect(page.status).toBe(200);
 
-    const spans = await tracing.requests(5);
-    expect(spans.map(pathOf)).toEqual([
-      'one.localhost/page',
-      'authenticate.localhost/.gateway/sign_in',
-      'authenticate.localhost/.gateway/callback',
-      'one.localhost/.gateway/callback',
-      'one.localhost/page',
-    ]);
-    const [first, ...others] = spans;
-    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
-    expect(first?.parentSpanId).toBeUndefined();
-    expect(others.map(({ parentSpanId }) => parentSpanId)).toEqual(
-      spans.slice(0, -1).map(({ spanId }) => spanId),
-    );
-  });
+      const spans = await tracing.requests(5);
+      expect(spans.map(pathOf)).toEqual([
+        'one.localhost/page',
+        'authenticate.localhost/.gateway/sign_in',
+        'authenticate.localhost/.gateway/callback',
+        'one.localhost/.gateway/callback',
+        'one.localhost/page',
+      ]);
+      const [first, ...others] = spans;
+      expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+      expect(first?.parentSpanId).toBeUndefined();
+      expect(others.map(({ parentSpanId }) => parentSpanId)).toEqual(
+        spans.slice(0, -1).map(({ spanId }) => spanId),
+      );
+    },
+  );
 
   test('has the calls to the provider below the request that waits for them', async () => {
     await signInAt(new BrowserJar(), `${one}/`);

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { parseTraceparent } from '../../../shared/telemetry/tracing/trace-context.ts';
+import { verifies } from '../../requirements/verifies.ts';
 import type { RequestOptions } from '../../support/http-client.ts';
 import { startTracedGateway, type TracedGateway } from '../../support/tracing/traced-gateway.ts';
 import type { RecordedSpan } from '../../support/tracing/recorded-spans.ts';
@@ -33,16 +34,20 @@ function received(name: string): readonly string[] {
 }
 
 describe('the trace context of a request', () => {
-  it('is linked only if it comes from anybody, and is replaced on the way to the upstream', async () => {
-    world = await startTracedGateway();
-    const { server, client } = await visit({ TraceParent: TRACEPARENT, tracestate: 'other=1' });
-    expect(server).toMatchObject({ parentSpanId: undefined, links: [OTHER] });
-    expect(server?.traceId).not.toBe(OTHER.traceId);
-    expect(received('traceparent')).toEqual([
-      `00-${String(server?.traceId)}-${String(client?.spanId)}-01`,
-    ]);
-    expect(received('tracestate')).toEqual([]);
-  });
+  verifies(
+    'tracing.propagation',
+    'is linked only if it comes from anybody, and is replaced on the way to the upstream',
+    async () => {
+      world = await startTracedGateway();
+      const { server, client } = await visit({ TraceParent: TRACEPARENT, tracestate: 'other=1' });
+      expect(server).toMatchObject({ parentSpanId: undefined, links: [OTHER] });
+      expect(server?.traceId).not.toBe(OTHER.traceId);
+      expect(received('traceparent')).toEqual([
+        `00-${String(server?.traceId)}-${String(client?.spanId)}-01`,
+      ]);
+      expect(received('tracestate')).toEqual([]);
+    },
+  );
 
   it('is no reason to record a request that is not sampled', async () => {
     world = await startTracedGateway({ samplingRatio: 0 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { Span } from '../../../../../shared/telemetry/tracing/trace.ts';
 import type { TracingSettings } from '../../../../../shared/telemetry/tracing/tracing-settings.ts';
+import { verifies } from '../../../../requirements/verifies.ts';
 import { recordSpans, type RecordedSpans } from '../../../../support/tracing/recorded-spans.ts';
 
 const OTHER = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), isSampled: true };
@@ -36,25 +37,29 @@ describe('a span', () => {
     });
   });
 
-  it('cuts every text to the limit, and no character in half', () => {
-    const { span, spans } = startSpan({ attributeValueLengthLimit: 4 });
-    span.set('url.path', 'abc😀d');
-    span.set('mcp.method.name', ['abcdef', 'ab']);
-    span.recordError(new Error('message'));
-    span.rename('tools/call');
-    span.end();
-    expect(spans[0]).toMatchObject({ name: 'tool', error: 'Erro' });
-    expect(spans[0]?.attributes).toEqual({
-      'url.path': 'abc',
-      'mcp.method.name': ['abcd', 'ab'],
-      'error.type': 'Erro',
-    });
-    expect(spans[0]?.events[0]?.attributes).toEqual({
-      'exception.type': 'Erro',
-      'exception.message': 'Erro',
-      'exception.stacktrace': '    ',
-    });
-  });
+  verifies(
+    'tracing.attribute-length',
+    'cuts every text to the limit, and no character in half',
+    () => {
+      const { span, spans } = startSpan({ attributeValueLengthLimit: 4 });
+      span.set('url.path', 'abc😀d');
+      span.set('mcp.method.name', ['abcdef', 'ab']);
+      span.recordError(new Error('message'));
+      span.rename('tools/call');
+      span.end();
+      expect(spans[0]).toMatchObject({ name: 'tool', error: 'Erro' });
+      expect(spans[0]?.attributes).toEqual({
+        'url.path': 'abc',
+        'mcp.method.name': ['abcd', 'ab'],
+        'error.type': 'Erro',
+      });
+      expect(spans[0]?.events[0]?.attributes).toEqual({
+        'exception.type': 'Erro',
+        'exception.message': 'Erro',
+        'exception.stacktrace': '    ',
+      });
+    },
+  );
 
   it('holds at most 128 attributes, events and links, and counts the others', () => {
     const { span, spanOf } = startSpan();

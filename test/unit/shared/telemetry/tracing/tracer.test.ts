@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { parseTraceparent } from '../../../../../shared/telemetry/tracing/trace-context.ts';
+import { verifies } from '../../../../requirements/verifies.ts';
 import { recordSpans } from '../../../../support/tracing/recorded-spans.ts';
 
 const SAMPLED = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), isSampled: true };
@@ -60,7 +61,7 @@ describe('Tracer', () => {
     expect(trace?.context).toEqual(trace?.context);
   });
 
-  it('samples as many traces as the ratio says', () => {
+  verifies('tracing.sampler', 'samples as many traces as the ratio says', () => {
     const { tracer } = recordSpans({ samplingRatio: 0.25 });
     let sampled = 0;
     for (let count = 0; count < 10_000; count += 1) {
