@@ -1,10 +1,14 @@
-/** Longer messages are cut before they are searched. */
+/**
+ * Longer messages are cut before they are searched. Attack: strangers choose parts of messages, such as the name of
+ * a host, so no expression may try each beginning of a long word.
+ */
 const MAX_SEARCHED = 2_048;
 
 const USER_INFO = /\/\/[^\s/?#@"']{1,256}@/g;
 const QUERY = /[?#][\w.~%+[\]-]{1,256}=[^\s"'<>]*/g;
-const END_OF_URL = /(?<=[a-z]:\/\/[^\s?#"'<>]{0,1024})[?#][^\s"'<>]*/gi;
-const E_MAIL = /[^\s@<>"'()]{1,64}@[^\s@<>"'()]{1,255}/g;
+const END_OF_URL = /[?#](?<=[a-z]:\/\/[^\s?#"'<>]{0,1024}.)[^\s"'<>]*/gi;
+const WORD = /[^\s<>"'()]+/g;
+const ADDRESS = /[^@](?:@|%40)[^@]/;
 const KNOWN_TOKEN = /\b(?:eyJ|gte_|gtr_)[\w.-]+/g;
 const LONG_WORD = /[\w-]{24,}/g;
 
@@ -19,7 +23,7 @@ export function cleanText(text: string): string {
     .replace(USER_INFO, '//')
     .replace(QUERY, '')
     .replace(END_OF_URL, '')
-    .replace(E_MAIL, '[address]')
+    .replace(WORD, (word) => (ADDRESS.test(word) ? '[address]' : word))
     .replace(KNOWN_TOKEN, '[token]')
     .replace(LONG_WORD, (word) => (isRandom(word) ? '[token]' : word));
 }

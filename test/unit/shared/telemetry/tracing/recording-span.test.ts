@@ -161,6 +161,7 @@ describe('a span', () => {
       'redis://host:6379/0 is away',
     ],
     ['an e-mail address', 'no user <alice@example.com>', 'no user <[address]>'],
+    ['an encoded e-mail address', 'no "alice%40example.com"', 'no "[address]"'],
     ['an external token', 'bad gte_abc.def', 'bad [token]'],
     ['a JWT', 'bad eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.', 'bad [token]'],
     ['what looks random', 'bad Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5', 'bad [token]'],
