@@ -56,5 +56,8 @@ const NEVER_TRAILS: ReadonlySet<string> = new Set([
   'content-range',
   'content-type',
   'set-cookie',
+  // The trace of a request is named in its header, by the gateway.
+  'traceparent',
+  'tracestate',
   'www-authenticate',
 ]);

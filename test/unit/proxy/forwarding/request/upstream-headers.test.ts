@@ -199,6 +199,7 @@ describe('trailer fields for the upstream', () => {
       ...['X-Checksum', 'abc', 'X-Gateway-Assertion', 'forged', 'x_gateway_assertion', 'forged'],
       ...['Authorization', 'Bearer x', 'Cookie', 'a=1', 'Content-Length', '5', 'Host', 'evil'],
       ...['Transfer-Encoding', 'chunked', 'X-Forwarded-For', '127.0.0.1', 'x-last', 'z'],
+      ...['Traceparent', `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, 'tracestate', 'a=1'],
     ];
     expect(upstreamTrailers(raw)).toStrictEqual([
       ['X-Checksum', 'abc'],
