@@ -20,18 +20,19 @@ const FULL = 'EAGAIN';
  *
  * The stream `process.stdout` would keep whatever a reader of a pipe does not take, without a bound, and loses
  * it when the process ends. A descriptor that does not block says when it is full; it is then tried again and
- * again. Files are never full.
+ * again. So it is after an error: a disk that is full, or a reader that is gone, must not end what does not need it.
  */
 export class DescriptorSink implements LineSink {
   readonly #descriptor: number;
-  readonly #onError: (error: unknown) => void;
+  readonly #onFailure: (error: unknown) => void;
+  #hasFailed = false;
   #rest: Buffer = NOTHING;
   #retryMs = FIRST_RETRY_MS;
 
-  /** `onError` is called if nobody can ever read what was written. */
-  constructor(descriptor: number, onError: (error: unknown) => void) {
+  /** `onFailure` is called when writing begins to fail. */
+  constructor(descriptor: number, onFailure: (error: unknown) => void) {
     this.#descriptor = descriptor;
-    this.#onError = onError;
+    this.#onFailure = onFailure;
   }
 
   get waiting(): number {
@@ -40,13 +41,13 @@ export class DescriptorSink implements LineSink {
 
   write(text: string): boolean {
     this.#rest = Buffer.from(text);
-    return this.#isDone(this.#onError);
+    return this.#isDone();
   }
 
   whenReady(resume: () => void): void {
     const before = this.#rest.length;
     const retry = (): void => {
-      if (this.#isDone(this.#onError)) {
+      if (this.#isDone()) {
         this.#retryMs = FIRST_RETRY_MS;
         resume();
         return;
@@ -62,28 +63,29 @@ export class DescriptorSink implements LineSink {
   end(text: string): void {
     this.#rest = Buffer.concat([this.#rest, Buffer.from(text)]);
     const deadline = performance.now() + END_MS;
-    while (!this.#isDone(ignore) && performance.now() < deadline) {
+    while (!this.#isDone() && !this.#hasFailed && performance.now() < deadline) {
       Atomics.wait(SLEEP, 0, 0, END_RETRY_MS);
     }
   }
 
   /** Writes what can be written without waiting. Returns whether nothing is left. */
-  #isDone(onError: (error: unknown) => void): boolean {
+  #isDone(): boolean {
     try {
       while (this.#rest.length > 0) {
         this.#rest = this.#rest.subarray(writeSync(this.#descriptor, this.#rest));
       }
     } catch (error) {
-      if (errorCode(error) === FULL) return false;
-      this.#rest = NOTHING;
-      onError(error);
+      if (errorCode(error) !== FULL) this.#fail(error);
+      return false;
     }
+    this.#hasFailed = false;
     return true;
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#hasFailed) this.#onFailure(error);
+    this.#hasFailed = true;
   }
 }
 
 const SLEEP = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-
-function ignore(): void {
-  // The process ends.
-}

@@ -1,6 +1,8 @@
+import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 
 import { isRecord } from '../runtime/is-record.ts';
+import { describeError } from './describe-error.ts';
 import { DescriptorSink } from './descriptor-sink.ts';
 import { LineWriter, type LineSink } from './line-writer.ts';
 
@@ -18,7 +20,19 @@ export function openProcessLog(stdout: NodeJS.WritableStream): LineWriter {
 function sinkOf(stdout: NodeJS.WritableStream): LineSink {
   if (!('fd' in stdout) || typeof stdout.fd !== 'number') return stdout;
   if (isatty(stdout.fd)) unblock(stdout);
-  return new DescriptorSink(stdout.fd, (error) => stdout.emit('error', error));
+  return new DescriptorSink(stdout.fd, sayUnwritten);
+}
+
+const STDERR = 2;
+
+/** Says that the log cannot be written, where that can be said. */
+function sayUnwritten(error: unknown): void {
+  const text = `the log cannot be written, and lines are lost until it can: ${describeError(error)}\n`;
+  try {
+    writeSync(STDERR, text);
+  } catch {
+    // Often it is the same pipe or disk. The metric of dropped lines counts on.
+  }
 }
 
 /**

@@ -24,12 +24,17 @@ export interface LoggingProcess extends Disposable {
 
 /** Starts a program that has its log as `lines`. */
 export function startLogging(program: string): LoggingProcess {
+  return startOnPipe(loggingArguments(program));
+}
+
+/** The arguments with which Node runs a program that has its log as `lines`. */
+export function loggingArguments(program: string): readonly string[] {
   const start = `
     import { openProcessLog } from ${JSON.stringify(PROCESS_LOG)};
     const lines = openProcessLog(process.stdout);
   `;
   const options = ['--input-type=module', '--disable-warning=ExperimentalWarning'];
-  return startOnPipe([...options, '-e', start + program]);
+  return [...options, '-e', start + program];
 }
 
 /** Starts a command of `gatehouse`. */

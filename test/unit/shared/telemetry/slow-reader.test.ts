@@ -1,7 +1,12 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+
 import { describe, expect, test } from '@jest/globals';
 
 import { eventually } from '../../../support/eventually.ts';
-import { startLogging } from '../../../support/stopped-reader.ts';
+import { loggingArguments, startLogging } from '../../../support/stopped-reader.ts';
 
 /** A program that writes 20 MB in many turns of the event loop, then says how many lines were dropped. */
 const FLOOD = `
@@ -75,4 +80,45 @@ test('a process that crashes has written all of its log to a reader that is slow
   const lines = (await logging.readAll()).trimEnd().split('\n');
   expect(lines).toEqual(lines.map((_, number) => String(number).padStart(200, '.')));
   expect(lines).toHaveLength(3_000);
+});
+
+describe('a process whose log cannot be written', () => {
+  const start = (stdout: number | 'pipe'): ChildProcess =>
+    spawn(process.execPath, loggingArguments(`process.send('started'); ${FLOOD}`), {
+      stdio: ['ignore', stdout, 'pipe', 'ipc'],
+    });
+
+  function startOnFullDisk(): ChildProcess {
+    const disk = openSync('/dev/full', 'w');
+    const child = start(disk);
+    closeSync(disk);
+    return child;
+  }
+
+  function startWithoutReader(): ChildProcess {
+    const child = start('pipe');
+    child.stdout?.destroy();
+    return child;
+  }
+
+  test.each([
+    { why: 'the disk is full', begin: startOnFullDisk, code: 'ENOSPC' },
+    { why: 'its reader is gone', begin: startWithoutReader, code: 'EPIPE' },
+  ])('goes on although $why, and says so once', async ({ begin, code }) => {
+    const child = begin();
+    const { stderr } = child;
+    if (stderr === null) throw new Error('stderr is a pipe');
+    const messages: unknown[] = [];
+    child.on('message', (message) => messages.push(message));
+    const [said] = await Promise.all([text(stderr), once(child, 'close')]);
+
+    expect(messages).toEqual(['started', { ordinary: expect.any(Number), audit: 0 }]);
+    expect(messages).not.toEqual(['started', { ordinary: 0, audit: 0 }]);
+    expect(said.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(
+        `^the log cannot be written, and lines are lost until it can: .*${code}`,
+      ),
+    ]);
+    expect(child.exitCode).toBe(0);
+  });
 });
