@@ -1,5 +1,6 @@
 import { cutText } from '../../shared/telemetry/cut-text.ts';
 import { inOnePiece } from '../../shared/telemetry/in-one-piece.ts';
+import { logJson } from '../../shared/telemetry/json-string.ts';
 import { oncePerText } from '../../shared/telemetry/once-per-text.ts';
 import { oncePerTime } from '../../shared/telemetry/once-per-time.ts';
 import type { LineWriter } from '../../shared/telemetry/line-writer.ts';
@@ -181,9 +182,9 @@ const sessionId = oncePerObject(({ id }: UserSession) => loggedText(hashToken(id
 const MAX_PARAMETERS_LENGTH = 8_192;
 
 function parameters(toolArguments: object): string {
-  const json = JSON.stringify(toolArguments);
+  const json = logJson(toolArguments);
   const cut = cutText(json, MAX_PARAMETERS_LENGTH);
-  return cut === json ? json : JSON.stringify(cut);
+  return cut === json ? json : logJson(cut);
 }
 
 function codes(applies: boolean, reasons: readonly string[]): string | undefined {

@@ -4,6 +4,7 @@ import winston from 'winston';
 
 import { cutText } from './cut-text.ts';
 import { describeError } from './describe-error.ts';
+import { logJson } from './json-string.ts';
 import type { LineRank, LineWriter } from './line-writer.ts';
 
 /** Fields of a log record. They never hold secrets, tokens or codes. */
@@ -27,7 +28,7 @@ export function createLogger(service: string, lines: LineWriter): Logger {
     format: winston.format.printf(({ level, message, fields }) => {
       const own = { level, service, time: new Date().toISOString(), message };
       // They come first, and fields of the same names do not replace them.
-      return `${JSON.stringify({ ...own, ...Object(fields), ...own }, cutTexts)}\n`;
+      return `${logJson({ ...own, ...Object(fields), ...own }, cutTexts)}\n`;
     }),
     // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- its types say so
     transports: new winston.transports.Stream({

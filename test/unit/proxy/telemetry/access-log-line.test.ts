@@ -10,6 +10,7 @@ import {
   type AccessLogField,
   type CompiledAccessLog,
 } from '../../../../shared/snapshot/log-fields.ts';
+import { logJson } from '../../../../shared/telemetry/json-string.ts';
 import { LineWriter } from '../../../../shared/telemetry/line-writer.ts';
 
 const NOW = Date.UTC(2026, 7, 1, 12, 0, 0, 5);
@@ -59,7 +60,7 @@ const FORWARDED = {
 
 const text = fc.string({ unit: fc.constantFrom('a', '/', '"', '\\', '\n', '\u2028', '\ud800') });
 
-test('a line of the access log is what JSON.stringify makes of the record', () => {
+test('a line of the access log is the JSON of the record', () => {
   const texts = fc.record({ method: text, authority: text, path: text, name: text });
   const numbers = fc.tuple(fc.double({ min: 0, max: 1e7, noNaN: true }), fc.nat());
   fc.assert(
@@ -76,7 +77,7 @@ test('a line of the access log is what JSON.stringify makes of the record', () =
         'first-byte-ms': Math.round(ms * 1_000) / 1_000,
         ...{ 'upstream-ms': 98.75, 'gateway-ms': 1.25, 'duration-ms': 100 },
       };
-      expect(line).toBe(`${JSON.stringify(expected)}\n`);
+      expect(line).toBe(`${logJson(expected)}\n`);
     }),
   );
 });

@@ -17,7 +17,7 @@ function logged(
   const lines = new LineWriter({ write: (text) => (written += text) });
   new AuthorizationLog(lines).write(aDecidedRequest(facts), ALLOWED, fields);
   lines.flush();
-  expect(written).toMatch(/^[^\n]*\n$/);
+  expect(written).toMatch(/^[^\n\p{Cc}\u2028]*\n$/u);
   const { level, service, time, message, ...members } = JSON.parse(written) as Record<
     string,
     unknown
@@ -40,6 +40,17 @@ describe('further fields of the authorization log', () => {
     expect(logged({ request }, ['trace-id', 'ip', 'path', 'host', 'method', 'route'])).toEqual({
       ...{ method: 'PUT', host: 'a.example:8443', path: '/a b"', ip: '2001:db8::1' },
       ...{ route: 'default/a', 'trace-id': '0af7651916cd43dd8448eb211c80319c' },
+    });
+  });
+
+  // Attack: a line of an administrator's choosing, where a reader of the log ends lines at U+0085.
+  test('escape what ends lines or steers a terminal, in header fields and parameters', () => {
+    const message = {
+      ...{ id: 1, method: 'tools/call', toolName: 'drop', toolArguments: { a: '\u2028' } },
+    } as never;
+    const facts = { rawHeaders: ['X-Odd', 'a\u0085b\u009b'], message };
+    expect(logged(facts, ['headers.X-Odd', 'mcp-tool-parameters'])).toEqual({
+      ...{ 'headers.X-Odd': 'a\u0085b\u009b', 'mcp-tool-parameters': { a: '\u2028' } },
     });
   });
 

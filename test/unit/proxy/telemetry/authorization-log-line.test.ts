@@ -3,6 +3,7 @@ import fc from 'fast-check';
 
 import { parseMessage } from '../../../../proxy/mcp/json-rpc.ts';
 import { AuthorizationLog } from '../../../../proxy/telemetry/authorization-log.ts';
+import { logJson } from '../../../../shared/telemetry/json-string.ts';
 import { LineWriter } from '../../../../shared/telemetry/line-writer.ts';
 import { aDecidedRequest, SPECIFIED_LOG_FIELDS } from '../../../support/decided-request.ts';
 
@@ -33,7 +34,7 @@ function logAt(now: () => number): { log: AuthorizationLog; lines: () => string[
 }
 
 describe('a line of the authorization log', () => {
-  test('is what JSON.stringify makes of the record, whatever its texts contain', () => {
+  test('is the JSON of the record, whatever its texts contain', () => {
     const text = fc.oneof(
       fc.string({ maxLength: 80 }),
       fc.string({ unit: fc.constantFrom('a', '-', '"', '\\', '\n', '\u2028', '\ud800') }),
@@ -61,7 +62,7 @@ describe('a line of the authorization log', () => {
           deny: false,
           'deny-why-false': [],
         };
-        expect(lines()).toEqual([JSON.stringify(expected)]);
+        expect(lines()).toEqual([logJson(expected)]);
       }),
     );
   });

@@ -19,4 +19,14 @@ describe('a log record', () => {
       error: `Error: ${'d'.repeat(2_048 - 'Error: '.length)}...`,
     });
   });
+
+  // Attack: a name of a client that begins a line of its own where logs are read by such lines.
+  test('is one line, also for those who end lines at U+0085 and U+2028', () => {
+    let written = '';
+    const lines = new LineWriter({ write: (text) => (written += text) });
+    createLogger('test', lines).info('refused', { name: 'a\u0085{}\u2028{}' });
+    lines.flush();
+    expect(written.trimEnd()).toMatch(/^[ -~]*$/);
+    expect(JSON.parse(written)).toMatchObject({ name: 'a\u0085{}\u2028{}' });
+  });
 });
