@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { startGatewayWithUsers, type GatewayWithUsers } from '../support/gateway-with-users.ts';
 import { open as openStream, send } from '../support/http-client.ts';
 import { metricFaults } from '../support/metrics/metric-faults.ts';
+import { promtoolFaults } from '../support/metrics/promtool.ts';
 import { scrape, type Scrape } from '../support/metrics/scrape.ts';
 import { callMcp, signInClient, type SignedInClient } from '../support/signed-in-client.ts';
 import { RawClient } from '../support/raw-http.ts';
@@ -193,6 +194,11 @@ describe('The metrics of a gateway', () => {
     expect(value('gatehouse_routes')).toBe(2);
     const age = Date.now() / 1_000 - value('gatehouse_snapshot_applied_timestamp_seconds');
     expect(age).toBeGreaterThanOrEqual(0);
+  });
+
+  test('have nothing that promtool objects to', async () => {
+    await callTool('read');
+    expect(promtoolFaults((await read()).text)).toBe('');
   });
 
   test('name no user, client, address or token', async () => {

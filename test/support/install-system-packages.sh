@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that the tests use, where they are missing: a browser for the pages,
-# OpenSSL to make certificates, Redis, a C compiler for the clock that tests move Redis's time by, and
-# Python with pip for an MCP client.
+# OpenSSL to make certificates, Redis, a C compiler for the clock that tests move Redis's time by, Python
+# with pip for an MCP client, and Prometheus for its check of metrics and alerts.
 set -eu
 
 missing=''
@@ -9,6 +9,7 @@ command -v chromium >/dev/null || missing="$missing chromium"
 command -v openssl >/dev/null || missing="$missing openssl"
 command -v redis-server >/dev/null || missing="$missing redis-server"
 command -v cc >/dev/null || missing="$missing gcc libc6-dev"
+command -v promtool >/dev/null || missing="$missing prometheus"
 python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$missing python3-venv"
 [ -n "$missing" ] || exit 0
 

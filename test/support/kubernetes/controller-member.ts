@@ -1,5 +1,5 @@
-import { send } from '../http-client.ts';
-import { parseMetrics, type ScrapedMetric } from '../metrics/parse-metrics.ts';
+import type { ScrapedMetric } from '../metrics/parse-metrics.ts';
+import { scrapeProcess } from '../metrics/scrape.ts';
 import { Member } from './member.ts';
 import { portOf } from './proxy-member.ts';
 
@@ -19,8 +19,7 @@ export class ControllerMember extends Member {
   /** Returns the metrics of its admin port. */
   async metrics(): Promise<ReadonlyMap<string, ScrapedMetric>> {
     const { admin } = await this.logged('listening');
-    const { body } = await send(`http://${String(admin)}/metrics`);
-    return parseMetrics(body);
+    return (await scrapeProcess(admin)).metrics;
   }
 
   /** Address that proxies connect to. */

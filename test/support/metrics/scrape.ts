@@ -1,6 +1,7 @@
 import { formatMetrics } from '../../../shared/telemetry/metrics/format-metrics.ts';
 import type { MetricsFormat } from '../../../shared/telemetry/metrics/metrics-format.ts';
 import type { MetricsRegistry } from '../../../shared/telemetry/metrics/metrics-registry.ts';
+import { promtoolFaults } from './promtool.ts';
 import { parseMetrics, type ScrapedMetric, type ScrapedSample } from './parse-metrics.ts';
 
 /** Returns the text of all metrics. */
@@ -17,6 +18,7 @@ type Labels = Readonly<Record<string, string>>;
 
 /** All metrics at one moment, as Prometheus reads them. */
 export interface Scrape {
+  readonly text: string;
   readonly metrics: ReadonlyMap<string, ScrapedMetric>;
   /** Returns the samples of a metric that have these labels, and maybe more. */
   readonly samples: (name: string, labels?: Labels) => readonly ScrapedSample[];
@@ -29,11 +31,14 @@ export async function scrape(registry: Pick<MetricsRegistry, 'families'>): Promi
   return scrapeOf(await scrapeText(registry));
 }
 
-/** Reads the metrics of a process with this admin address. */
+/** Reads the metrics of a process with this admin address. Throws if promtool objects to them. */
 export async function scrapeProcess(address: unknown): Promise<Scrape> {
   const response = await fetch(`http://${String(address)}/metrics`);
   if (response.status !== 200) throw new Error(`the status is ${String(response.status)}`);
-  return scrapeOf(await response.text());
+  const text = await response.text();
+  const faults = promtoolFaults(text);
+  if (faults !== '') throw new Error(faults);
+  return scrapeOf(text);
 }
 
 function scrapeOf(text: string): Scrape {
@@ -43,6 +48,7 @@ function scrapeOf(text: string): Scrape {
       Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
     );
   return {
+    text,
     metrics,
     samples,
     value: (name, labels) =>

@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 
 import { AUDIT_EVENTS } from '../../../proxy/telemetry/audit-log.ts';
 import { metricsByTable } from '../../support/metrics/metric-sources.ts';
+import { runPromtool } from '../../support/metrics/promtool.ts';
 import {
   labelsOfQuery,
   queryFaults,
@@ -44,6 +45,7 @@ interface AlertGroup {
 const { panels, templating } = JSON.parse(
   read('charts/gatehouse/dashboards/gatehouse.json'),
 ) as Dashboard;
+const ALERTS = join(ROOT, 'charts/gatehouse/alerts/gatehouse.yaml');
 const { groups } = parse(read('charts/gatehouse/alerts/gatehouse.yaml')) as {
   readonly groups: readonly AlertGroup[];
 };
@@ -113,6 +115,10 @@ describe('the alerts', () => {
     expect(alert.for ?? '1m').toMatch(/^\d+m$/);
     expect(Object.keys(alert.annotations).sort()).toEqual(['description', 'summary']);
     expect(alert.annotations['description']).toMatch(/\.$/);
+  });
+
+  test('are rules that promtool accepts', () => {
+    expect(runPromtool(['check', 'rules', ALERTS])).toBe('');
   });
 
   test('have names of their own', () => {
