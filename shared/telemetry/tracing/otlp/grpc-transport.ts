@@ -28,8 +28,7 @@ const RETRYABLE: ReadonlySet<number> = new Set([
 /**
  * Sends exports over gRPC.
  *
- * OpenTelemetry's own transport cannot be kept from using the proxies and certificates that the environment
- * names (decision D-206).
+ * OpenTelemetry's own transport cannot be kept from using the proxies that the environment names (decision D-206).
  */
 export class GrpcTransport implements IExporterTransport {
   readonly #client: Client;

@@ -21,8 +21,8 @@ export interface HttpTarget {
 /**
  * Sends exports over HTTP/1.1.
  *
- * OpenTelemetry's own transport retries by itself, with timers that keep the process from ending, waits without
- * an end for a collector that answers slowly, and takes settings from the environment (decision D-206).
+ * OpenTelemetry's own transport retries by itself, with timers that keep the process from ending, and waits without
+ * an end for a collector that answers slowly (decision D-206).
  */
 export class HttpTransport implements IExporterTransport {
   readonly #target: HttpTarget;
