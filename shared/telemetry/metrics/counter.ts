@@ -7,6 +7,7 @@ export class Counter<Label extends string = never>
   implements MetricFamily
 {
   readonly kind = 'counter';
+
   add(labels: LabelValues<Label>, amount = 1): void {
     this.cell(labels).value += amount;
   }

@@ -51,7 +51,7 @@ export class ProcessMetrics {
     });
     this.#collections = registry.histogram({
       name: 'gatehouse_gc_duration_seconds',
-      help: 'Duration of garbage collections.',
+      help: 'Duration of garbage collections. `kind` is `minor`, `major`, `incremental` or `other`.',
       labels: ['kind'],
       buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5],
     });
@@ -126,7 +126,7 @@ function defineTimes(registry: MetricsRegistry): void {
   registry
     .counter({
       name: 'gatehouse_process_cpu_seconds_total',
-      help: 'CPU time of the process.',
+      help: 'CPU time of the process. `mode` is `user` or `system`.',
       labels: ['mode'],
     })
     .readFrom(() => {
