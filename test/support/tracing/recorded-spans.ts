@@ -1,25 +1,15 @@
 import type { AttributeList, EndedSpan } from '../../../shared/telemetry/tracing/ended-span.ts';
+import { resolveTracing } from '../../../shared/telemetry/tracing/settings/resolve-tracing.ts';
 import { type SpanExporter, Tracer } from '../../../shared/telemetry/tracing/tracer.ts';
 import type { TracingSettings } from '../../../shared/telemetry/tracing/tracing-settings.ts';
 
-const SETTINGS: TracingSettings = {
-  exporter: 'otlp',
-  endpoint: 'http://127.0.0.1:4318/v1/traces',
-  protocol: 'http/protobuf',
-  headers: {},
-  timeoutMs: 10_000,
-  samplingRatio: 1,
-  resourceAttributes: {},
-  scheduleDelayMs: 5_000,
-  maxExportBatchSize: 512,
-  attributeValueLengthLimit: 256,
-  logLevel: 'info',
-  incomingContext: 'TrustedProxies',
-};
+const ENDPOINT = { url: 'http://127.0.0.1:4318', isComplete: false };
 
-/** Returns tracing settings of defaults, with a collector on this machine. */
+/** Returns the default settings of tracing, with a collector on this machine and these changes. */
 export function tracingSettings(changes: Partial<TracingSettings> = {}): TracingSettings {
-  return { ...SETTINGS, ...changes };
+  const settings = resolveTracing({ exporter: 'otlp', endpoint: ENDPOINT }, {});
+  if (settings === undefined) throw new Error('tracing is off');
+  return { ...settings, ...changes };
 }
 
 type RecordedAttributes = Readonly<Record<string, unknown>>;
