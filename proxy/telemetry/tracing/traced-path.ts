@@ -1,7 +1,7 @@
 const REMOVED = '***';
 
 /** What a segment has in a path that names a person or holds a token of the gateway. */
-const PERSONAL = /[^/](?:@|%40)[^/]|^gt[er]_/i;
+const PERSONAL = /[^/](?:@|%40)[^/]|^gt[er]_/;
 
 /** Returns a path as spans have it: without e-mail addresses and the gateway's own tokens. */
 export function tracedPath(path: string): string {
