@@ -32,7 +32,7 @@ const EVENTS = {
   'connection-failed': { message: 'connection failed', level: 'info' },
   'connection-ended': { message: 'connection ended', level: 'info' },
   'grant-revoked': { message: 'grant revoked', level: 'info' },
-  'configuration-applied': { message: 'configuration applied', level: 'info' },
+  'configuration-applied': { message: 'new configuration in force', level: 'info' },
 } as const satisfies Readonly<Record<string, EventKind>>;
 
 /** The stable name of an event. */
