@@ -9,7 +9,7 @@ export const ADMIN_LISTEN: Flag = {
   environment: 'GATEHOUSE_ADMIN_LISTEN',
   defaultValue: ':9090',
   value: 'HOST:PORT',
-  description: 'Where to serve /livez, /readyz and /debug/snapshot. Must not be public.',
+  description: 'Where to serve /livez, /readyz, /metrics and /debug/snapshot. Must not be public.',
 };
 
 /** Reads `--admin-listen`. Throws `UsageError`. */
