@@ -78,17 +78,19 @@ describe('the trace of a change in a cluster', () => {
     expect(root.status.code).toBe('unset');
   });
 
-  test('says which process each span is of', () => {
-    const of = (service: string) =>
-      collector.spans
-        .map(({ resource }) => resource)
-        .filter((resource) => resource['service.name'] === service)
-        .map((resource) => resource['service.instance.id']);
+  test('says which process each span is of', async () => {
+    const instances = (service: string): ReadonlySet<unknown> => {
+      const resources = collector.spans.map(({ resource }) => resource);
+      const ofService = resources.filter((resource) => resource['service.name'] === service);
+      return new Set(ofService.map((resource) => resource['service.instance.id']));
+    };
+    await gateway.untilCondition('first', 'Programmed', 'True/Programmed');
 
-    expect(new Set(of('gatehouse-proxy'))).toEqual(
+    await eventually('both proxies are named', () => instances('gatehouse-proxy').size === 2);
+    expect(instances('gatehouse-proxy')).toEqual(
       new Set(['gatehouse-proxy-0', 'gatehouse-proxy-1']),
     );
-    expect(new Set(of('gatehouse-controller'))).toEqual(new Set([hostname()]));
+    expect(instances('gatehouse-controller')).toEqual(new Set([hostname()]));
   });
 
   test('is named in the audit log of the leader', async () => {
