@@ -85,9 +85,10 @@ function read<Value>(
   }
 }
 
+/** In any case, as OpenTelemetry wants enumerated variables to be read. */
 function oneOf<const Value extends string>(values: readonly Value[]): Parser<Value> {
   return (text) => {
-    const value = values.find((each) => each === text);
+    const value = values.find((each) => each === text.toLowerCase());
     if (value === undefined) throw new TracingVariableError(`must be one of ${values.join(', ')}`);
     return value;
   };

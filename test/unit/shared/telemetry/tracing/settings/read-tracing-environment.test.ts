@@ -74,6 +74,11 @@ describe('variables about tracing', () => {
     },
   );
 
+  test('may have their words in any case', () => {
+    const environment = { OTEL_TRACES_EXPORTER: 'OTLP', OTEL_LOG_LEVEL: 'Warn' };
+    expect(readTracingEnvironment(environment)).toEqual({ exporter: 'otlp', logLevel: 'warn' });
+  });
+
   verifies('tracing.ranges', 'may have the ends of their ranges, and nothing outside', () => {
     const ranges = [
       ['OTEL_BSP_SCHEDULE_DELAY', ['100', '2147483647'], ['99', '-100', '2147483648']],
@@ -100,7 +105,7 @@ describe('variables about tracing', () => {
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://c.example?a=b', BASE],
     ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'c', BASE.replace(', query', '')],
     ['OTEL_EXPORTER_OTLP_PROTOCOL', 'http', 'must be one of grpc, http/protobuf, http/json'],
-    ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'GRPC', 'must be one of grpc, http/protobuf, http/json'],
+    ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'tcp', 'must be one of grpc, http/protobuf, http/json'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'secret', PAIRS],
     ['OTEL_EXPORTER_OTLP_HEADERS', '=secret', PAIRS],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'a=%E4', PAIRS],
