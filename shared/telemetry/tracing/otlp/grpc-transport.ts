@@ -75,5 +75,14 @@ export class GrpcTransport implements IExporterTransport {
 }
 
 function failureOf({ code, details }: ServiceError): ExportFailure {
-  return new ExportFailure(`gRPC status ${status[code]}: ${details}`, RETRYABLE.has(code));
+  const text = `gRPC status ${status[code]}: ${describeDetails(details)}`;
+  return new ExportFailure(text, RETRYABLE.has(code));
+}
+
+/** Leaves out the times and empty notes that the library adds, so that one cause always has the same text. */
+function describeDetails(details: string): string {
+  if (details.includes('Last error: Protocol error')) {
+    return 'no gRPC is spoken there: it may be the port for HTTP';
+  }
+  return details.replace(/ \(\d{4}-[-:.\dT]+Z\)/g, '').replace(/ Resolution note: $/, '');
 }

@@ -3,11 +3,13 @@ import https from 'node:https';
 
 import type { ExportResponse, IExporterTransport } from '@opentelemetry/otlp-exporter-base';
 
+import { errorCode } from '../../../runtime/error-code.ts';
 import { ExportFailure } from './export-failure.ts';
 
 /** Collectors answer with a few bytes. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 const MAX_SUCCESS = 299;
+const NOT_FOUND = 404;
 /** OTLP/HTTP, Retryable Response Codes. */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
@@ -42,9 +44,7 @@ export class HttpTransport implements IExporterTransport {
       const { statusCode = 0 } = response;
       const body = await bodyOf(response);
       if (statusCode >= 200 && statusCode <= MAX_SUCCESS) return { status: 'success', data: body };
-      const isRetryable = RETRYABLE.has(statusCode);
-      const error = new ExportFailure(`HTTP status ${String(statusCode)}`, isRetryable);
-      return { status: 'failure', error };
+      return { status: 'failure', error: refusal(statusCode) };
     } catch (error) {
       const failure = this.#isClosed ? CLOSED : failureOf(error, signal);
       return { status: 'failure', error: failure };
@@ -111,8 +111,21 @@ async function bodyOf(response: http.IncomingMessage): Promise<Buffer> {
 
 const CLOSED = new ExportFailure('tracing ended before the collector answered', true);
 
+function refusal(status: number): ExportFailure {
+  const remedy = status === NOT_FOUND ? ': the path of the endpoint may be wrong' : '';
+  return new ExportFailure(`HTTP status ${String(status)}${remedy}`, RETRYABLE.has(status));
+}
+
+/** What a wrong endpoint looks like: what Node says of it hardly tells. */
+const MISTAKES: ReadonlyMap<string | undefined, string> = new Map([
+  ['HPE_INVALID_CONSTANT', 'no HTTP/1.1 is spoken there: it may be the port for gRPC'],
+  ['EPROTO', 'no TLS is spoken there: it may be an endpoint for http'],
+]);
+
 function failureOf(error: unknown, { aborted: isLate }: AbortSignal): ExportFailure {
   if (error instanceof ExportFailure) return error;
   if (isLate) return new ExportFailure('the collector did not answer in time', true);
+  const mistake = MISTAKES.get(errorCode(error));
+  if (mistake !== undefined) return new ExportFailure(mistake, true);
   return new ExportFailure('the collector cannot be reached', true, { cause: error });
 }

@@ -28,6 +28,8 @@ const MAX_EXPORTS = 4;
 const MAX_FLUSH = 2_000;
 /** How long exports take to fail whose connection was closed. */
 const MAX_CLOSE = 200;
+/** Why spans are dropped that no collector took until tracing was turned off or the process ended. */
+const ENDED = 'no collector took them before the end';
 
 /**
  * Exports spans to a collector, in batches.
@@ -134,7 +136,7 @@ export class OtlpExporter implements SpanExporter {
     this.#log.failed(describeFailure(error, settings.headers), endpoint);
     const isRetryable = !(error instanceof ExportFailure) || error.isRetryable;
     if (!isRetryable) this.#drop(batch, 'the collector refused them');
-    else if (this.#collector === undefined) this.#drop(batch, 'tracing ended first');
+    else if (this.#collector === undefined) this.#drop(batch, ENDED);
     else {
       this.#batches.putBack(batch);
       if (collector === this.#collector) this.#waitBeforeRetry(settings.scheduleDelayMs);
@@ -170,7 +172,7 @@ export class OtlpExporter implements SpanExporter {
     while (this.#collector === undefined) {
       const batch = this.#batches.take();
       if (batch === undefined) return;
-      this.#drop(batch, 'tracing ended first');
+      this.#drop(batch, ENDED);
     }
   }
 }
