@@ -5,6 +5,7 @@ import type { Loaded } from '../../controller/files/load-configuration.ts';
 import type { Arguments } from '../arguments.ts';
 import type { CommandStreams } from '../command.ts';
 import { load } from '../process/load.ts';
+import { notesOnTracing } from './validate/notes-on-tracing.ts';
 
 /** Runs `gatehouse validate`: prints all problems of a configuration. */
 export async function runValidate(flags: Arguments, streams: CommandStreams): Promise<number> {
@@ -15,7 +16,7 @@ export async function runValidate(flags: Arguments, streams: CommandStreams): Pr
   const { problems } = loaded;
   const lines = [
     ...problems.map(formatProblem),
-    ...notes(loaded).map((note) => `${path}: ${note}`),
+    ...[...notes(loaded), ...notesOnTracing(loaded, environment)].map((note) => `${path}: ${note}`),
     `${path}: ${summary(loaded)}`,
   ];
   stdout.write(lines.map((line) => `${line}\n`).join(''));
