@@ -49,7 +49,10 @@ function toProblem(error: ErrorObject): SchemaProblem {
       return { path: memberPath(path, name), message: unknownField(name, error.parentSchema) };
     }
     case 'type':
-      return { path, message: typeInWords(params['type'] ?? '', error.parentSchema) };
+      return {
+        path,
+        message: typeInWords(params['type'] ?? '', error.parentSchema) + unitOf(path),
+      };
     case 'const':
       return { path, message: `must be ${String(error.schema)}` };
     case 'enum':
@@ -73,6 +76,11 @@ function typeInWords(type: string, parentSchema: ErrorObject['parentSchema']): s
   const words = typeof pattern === 'string' ? patternInWords(pattern) : '';
   if (words.startsWith('must be a')) return words;
   return `must be ${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`;
+}
+
+/** Everywhere else durations have units, so people write them here too. */
+function unitOf(path: string): string {
+  return path.endsWith('Milliseconds') ? ', in milliseconds' : '';
 }
 
 const LIMITS: Readonly<Record<string, readonly [before: string, after: string]>> = {

@@ -22,7 +22,7 @@ const IPV6_HOST = '\\[[0-9a-fA-F:.]+\\]';
 function logFieldsInWords(fields: readonly string[]): readonly [pattern: string, words: string] {
   return [
     logFieldPattern(fields),
-    `must be one of ${fields.join(', ')}, or headers. and the name of a header field`,
+    `must be one of ${fields.join(', ')}, or headers.NAME with the name of a header field`,
   ];
 }
 

@@ -20,7 +20,8 @@ describe('a process with a bad variable about tracing', () => {
 
     expect(result).toMatchObject({
       code: 1,
-      stderr: 'gatehouse: OTEL_BSP_SCHEDULE_DELAY must be a whole number from 100 to 2147483647\n',
+      stderr:
+        'gatehouse: OTEL_BSP_SCHEDULE_DELAY must be a whole number of milliseconds from 100 to 2147483647\n',
     });
   });
 });

@@ -5,11 +5,11 @@ import type { InvalidManifest } from './invalid-manifest.ts';
 export const INVALID_TELEMETRY: readonly InvalidManifest[] = [
   [
     'authorizeLogFields: [user, shoe-size]',
-    `spec.authorizeLogFields[1]: must be one of ${AUTHORIZE_LOG_FIELDS.join(', ')}, or headers. and the name of a header field`,
+    `spec.authorizeLogFields[1]: must be one of ${AUTHORIZE_LOG_FIELDS.join(', ')}, or headers.NAME with the name of a header field`,
   ],
   [
     'accessLog: { fields: [mcp-tool] }',
-    `spec.accessLog.fields[0]: must be one of ${ACCESS_LOG_FIELDS.join(', ')}, or headers. and the name of a header field`,
+    `spec.accessLog.fields[0]: must be one of ${ACCESS_LOG_FIELDS.join(', ')}, or headers.NAME with the name of a header field`,
   ],
   ['accessLog: { mode: Some }', 'spec.accessLog.mode: must be one of None, Errors, All'],
   ['tracing: { tracesExporter: zipkin }', 'spec.tracing.tracesExporter: must be one of otlp, none'],

@@ -36,10 +36,10 @@ export function readTracingEnvironment(environment: Environment): CompiledTracin
     }),
     protocol: readEither(environment, 'PROTOCOL', both(oneOf(OTLP_PROTOCOLS))),
     headers: readEither(environment, 'HEADERS', both(headers)),
-    timeoutMs: readEither(environment, 'TIMEOUT', both(integer(1))),
+    timeoutMs: readEither(environment, 'TIMEOUT', both(milliseconds(1))),
     samplingRatio: read(environment, 'OTEL_TRACES_SAMPLER_ARG', ratio),
     resourceAttributes: read(environment, 'OTEL_RESOURCE_ATTRIBUTES', pairs),
-    scheduleDelayMs: read(environment, 'OTEL_BSP_SCHEDULE_DELAY', integer(100)),
+    scheduleDelayMs: read(environment, 'OTEL_BSP_SCHEDULE_DELAY', milliseconds(100)),
     maxExportBatchSize: read(environment, 'OTEL_BSP_MAX_EXPORT_BATCH_SIZE', integer(1)),
     logLevel: read(environment, 'OTEL_LOG_LEVEL', oneOf(TRACING_LOG_LEVELS)),
     attributeValueLengthLimit: read(environment, 'OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT', integer(1)),
@@ -94,13 +94,17 @@ function oneOf<const Value extends string>(values: readonly Value[]): Parser<Val
   };
 }
 
-function integer(minimum: number): Parser<number> {
+function integer(minimum: number, kind = 'whole number'): Parser<number> {
   return (text) => {
     const value = /^[0-9]{1,10}$/.test(text) ? Number(text) : -1;
     if (value >= minimum && value <= INT32_MAX) return value;
     const range = `${String(minimum)} to ${String(INT32_MAX)}`;
-    throw new TracingVariableError(`must be a whole number from ${range}`);
+    throw new TracingVariableError(`must be a ${kind} from ${range}`);
   };
+}
+
+function milliseconds(minimum: number): Parser<number> {
+  return integer(minimum, 'whole number of milliseconds');
 }
 
 function ratio(text: string): number {

@@ -121,7 +121,10 @@ describe('tracing in the plain form', () => {
       'otel_exporter_otlp_headers_file: the file nowhere cannot be read',
     ],
     ['otel_exporter_otlp_timeout: 0', 'otel_exporter_otlp_timeout: must be at least 1'],
-    ['otel_exporter_otlp_timeout: 10s', 'otel_exporter_otlp_timeout: must be an integer'],
+    [
+      'otel_exporter_otlp_timeout: 10s',
+      'otel_exporter_otlp_timeout: must be an integer, in milliseconds',
+    ],
     ['otel_traces_sampler_arg: 1.5', 'otel_traces_sampler_arg: must be at most 1'],
     [
       'otel_traces_sampler_arg: half',

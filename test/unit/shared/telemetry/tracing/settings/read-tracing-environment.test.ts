@@ -96,6 +96,7 @@ describe('variables about tracing', () => {
   });
 
   const NUMBER = 'must be a whole number from';
+  const MILLISECONDS = 'must be a whole number of milliseconds from';
   const BASE = 'must be an http or https URL without user, query and fragment';
   const PAIRS = 'must be pairs such as key=value, separated by commas';
   test.each([
@@ -117,15 +118,15 @@ describe('variables about tracing', () => {
     ['OTEL_EXPORTER_OTLP_HEADERS', 'Host=c', 'must not have host, which the exporter sets itself'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'key-bin=c', 'must not have key-bin, which is special in gRPC'],
     ['OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'a=%0A', 'must have a value of ASCII characters for a'],
-    ['OTEL_EXPORTER_OTLP_TIMEOUT', '0', `${NUMBER} 1 to 2147483647`],
-    ['OTEL_EXPORTER_OTLP_TIMEOUT', '10s', `${NUMBER} 1 to 2147483647`],
-    ['OTEL_EXPORTER_OTLP_TRACES_TIMEOUT', '1.5', `${NUMBER} 1 to 2147483647`],
+    ['OTEL_EXPORTER_OTLP_TIMEOUT', '0', `${MILLISECONDS} 1 to 2147483647`],
+    ['OTEL_EXPORTER_OTLP_TIMEOUT', '10s', `${MILLISECONDS} 1 to 2147483647`],
+    ['OTEL_EXPORTER_OTLP_TRACES_TIMEOUT', '1.5', `${MILLISECONDS} 1 to 2147483647`],
     ['OTEL_TRACES_SAMPLER_ARG', '1.01', 'must be a number from 0 to 1 such as 0.25'],
     ['OTEL_TRACES_SAMPLER_ARG', '-0.1', 'must be a number from 0 to 1 such as 0.25'],
     ['OTEL_TRACES_SAMPLER_ARG', 'NaN', 'must be a number from 0 to 1 such as 0.25'],
     ['OTEL_RESOURCE_ATTRIBUTES', 'a', PAIRS],
     ['OTEL_RESOURCE_ATTRIBUTES', 'a=\u{FFFD}', 'must not have the character U+FFFD'],
-    ['OTEL_BSP_SCHEDULE_DELAY', '99', `${NUMBER} 100 to 2147483647`],
+    ['OTEL_BSP_SCHEDULE_DELAY', '99', `${MILLISECONDS} 100 to 2147483647`],
     ['OTEL_BSP_MAX_EXPORT_BATCH_SIZE', '0', `${NUMBER} 1 to 2147483647`],
     ['OTEL_BSP_MAX_EXPORT_BATCH_SIZE', '2147483648', `${NUMBER} 1 to 2147483647`],
     ['OTEL_LOG_LEVEL', 'trace', 'must be one of none, error, warn, info, debug, verbose, all'],
