@@ -82,8 +82,7 @@ export class McpCells {
   }
 
   #mayHaveLabel(tool: string, outcome: McpOutcome): boolean {
-    // Several names with half a character would be written as the same one.
-    if (tool.length > MAX_TOOL_LENGTH || !tool.isWellFormed()) return false;
+    if (tool.length > MAX_TOOL_LENGTH) return false;
     const isFull =
       outcome === McpOutcome.denied
         ? this.#deniedTools >= MAX_DENIED_TOOLS

@@ -131,15 +131,6 @@ describe('the metrics of requests', () => {
     expect(value(MESSAGES, { tool: 'other', outcome: 'answered' })).toBe(902);
   });
 
-  test('names of tools that no text can have are one label, so that no two samples are the same', async () => {
-    const route = serve('team/files');
-    for (const name of ['\ud800', '\udbff', 'b\udc00']) {
-      finish({ route, status: 200, message: call(name) });
-    }
-    const { samples } = await read();
-    expect(samples(MESSAGES)).toMatchObject([{ labels: { tool: 'other' }, value: 3 }]);
-  });
-
   test('all routes together have a bound on names of tools, and deleted routes give theirs back', async () => {
     const fill = (name: string): void => {
       const route = serve(name);
