@@ -168,7 +168,8 @@ export class RecordingSpan implements Span, EndedSpan {
   #cut(value: AttributeValue): AttributeValue {
     const { maxLength } = this.#trace;
     if (typeof value === 'string') return cutWhole(value, maxLength);
-    return typeof value === 'object' ? value.map((text) => cutWhole(text, maxLength)) : value;
+    if (typeof value !== 'object' || value.every((text) => text.length <= maxLength)) return value;
+    return value.map((text) => cutWhole(text, maxLength));
   }
 }
 

@@ -1,7 +1,8 @@
 import { AttributeCache } from './attribute-cache.ts';
 import { SpanId, TraceId } from '../ids.ts';
 import type { AttributeValue, SpanKind } from '../names.ts';
-import type { ProtobufWriter } from './protobuf-writer.ts';
+import { ProtobufWriter } from './protobuf-writer.ts';
+import { SpanTemplate } from './span-template.ts';
 import type { AttributeList, EndedSpan, SpanEvent } from '../ended-span.ts';
 import type { TraceContext } from '../trace-context.ts';
 
@@ -55,7 +56,7 @@ export function encodeSpan(writer: ProtobufWriter, span: EndedSpan, timeOrigin: 
   writer.varint(SPAN.kind, kindCode(span.kind));
   writer.fixed64(SPAN.start, (timeOrigin + span.startedAt) * NANOSECONDS);
   writer.fixed64(SPAN.end, (timeOrigin + span.endedAt) * NANOSECONDS);
-  encodeSpanAttributes(writer, span.attributes);
+  encodeSpanAttributes(writer, span);
   encodeCount(writer, SPAN.droppedAttributes, span.droppedAttributes);
   for (const event of span.events) encodeEvent(writer, event, timeOrigin);
   encodeCount(writer, SPAN.droppedEvents, span.droppedEvents);
@@ -109,20 +110,60 @@ function encodeLink(writer: ProtobufWriter, link: TraceContext): void {
 }
 
 const cache = new AttributeCache();
+const templates: Readonly<Record<SpanKind, SpanTemplate>> = {
+  internal: new SpanTemplate(),
+  server: new SpanTemplate(),
+  client: new SpanTemplate(),
+};
 
-function encodeSpanAttributes(writer: ProtobufWriter, { names, values }: AttributeList): void {
-  for (let index = 0; index < names.length; index += 1) {
-    const name = names[index] ?? '';
-    const value = values[index] ?? '';
-    const known = cache.find(name, value);
-    if (known !== undefined) {
-      writer.raw(known);
-      continue;
+function encodeSpanAttributes(
+  writer: ProtobufWriter,
+  { kind, attributes }: Pick<EndedSpan, 'kind' | 'attributes'>,
+): void {
+  const { names } = attributes;
+  if (names.length === 0) return;
+  const template = templates[kind];
+  let isSame = true;
+  let index = 0;
+  while (index < names.length) {
+    const run = template.runFrom(index, attributes);
+    if (run === undefined) {
+      encodeSpanAttribute(writer, attributes, index);
+      isSame = false;
+      index += 1;
+    } else {
+      writer.raw(run.written);
+      index = run.end;
     }
-    const start = writer.length;
-    encodeAttribute(writer, SPAN.attribute, name, value);
-    if (cache.wants(value)) cache.add(name, value, writer.since(start));
   }
+  if (!isSame && template.wantsOther()) replaceTemplate(template, attributes);
+}
+
+function replaceTemplate(template: SpanTemplate, attributes: AttributeList): void {
+  const writer = new ProtobufWriter();
+  const starts = attributes.names.map((_, index) => {
+    const start = writer.length;
+    encodeSpanAttribute(writer, attributes, index);
+    return start;
+  });
+  template.replace(attributes, writer.since(0), [...starts, writer.length]);
+}
+
+function encodeSpanAttribute(
+  writer: ProtobufWriter,
+  { names, values }: AttributeList,
+  index: number,
+): void {
+  const name = names[index] ?? '';
+  const value = values[index] ?? '';
+  const known = cache.find(name, value);
+  if (known !== undefined) {
+    writer.raw(known);
+    return;
+  }
+  const start = writer.length;
+  encodeAttribute(writer, SPAN.attribute, name, value);
+  if (cache.wants(value)) cache.add(name, value, writer.since(start));
 }
 
 /** Writes attributes as a repeated `KeyValue`. */

@@ -3,6 +3,7 @@ import { ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import fc from 'fast-check';
 
 import type { EndedSpan } from '../../../../../../shared/telemetry/tracing/ended-span.ts';
+import type { AttributeValue } from '../../../../../../shared/telemetry/tracing/names.ts';
 import { encodeSpan } from '../../../../../../shared/telemetry/tracing/otlp/encode-span.ts';
 import { exportAsJson } from '../../../../../../shared/telemetry/tracing/otlp/export-as-json.ts';
 import { encodeExport } from '../../../../../../shared/telemetry/tracing/otlp/export-request.ts';
@@ -14,6 +15,7 @@ import { arbitrarySpan } from '../../../../../support/tracing/arbitrary-spans.ts
 import { readableSpan } from '../../../../../support/tracing/readable-span.ts';
 
 const TIME_ORIGIN = 1_790_000_000_000.25;
+const REASONS = ['email', 'domain'];
 const RESOURCE = { 'service.name': 'gatehouse-proxy', place: 'Zürich' };
 
 function exportOf(spans: readonly EndedSpan[]): Buffer {
@@ -63,6 +65,24 @@ describe('an export', () => {
     if (span === undefined) throw new Error('no span');
     const attributes = { names: ['url.path', 'server.port'], values: ['/ü', 443] };
     const spans = Array.from({ length: 100 }, () => ({ ...span, attributes }));
+    const ours = decodeProtobuf(traceRequestType, exportOf(spans));
+    const theirs = decodeProtobuf(traceRequestType, libraryExportOf(spans));
+    expect(withoutDefaults(ours)).toEqual(withoutDefaults(theirs));
+  });
+
+  it('says the same of many spans that have some attributes of the ones before', () => {
+    const [span] = fc.sample(arbitrarySpan, 1);
+    if (span === undefined) throw new Error('no span');
+    const value = fc.constantFrom<AttributeValue>('', '/ü', 'x'.repeat(200), 0, 443, true, REASONS);
+    const attributes = fc
+      .tuple(value, value, value, value)
+      .chain((values) =>
+        fc.subarray(['a', 'b', 'c', 'd'], { minLength: 1 }).map((names) => ({ names, values })),
+      );
+    const spans = fc
+      .sample(attributes, 2_000)
+      .map(({ names, values }) => ({ names, values: values.slice(0, names.length) }))
+      .map((each) => ({ ...span, attributes: each }));
     const ours = decodeProtobuf(traceRequestType, exportOf(spans));
     const theirs = decodeProtobuf(traceRequestType, libraryExportOf(spans));
     expect(withoutDefaults(ours)).toEqual(withoutDefaults(theirs));
