@@ -96,7 +96,7 @@ export class RecordingSpan implements Span, EndedSpan {
   set(name: AttributeName, value: AttributeValue): void {
     if (this.#isOver) return;
     const { names, values } = this.attributes;
-    const known = names.indexOf(name);
+    const known = indexOf(names, name);
     if (known >= 0) values[known] = this.#cut(value);
     else if (names.length === MAX_ENTRIES) this.droppedAttributes += 1;
     else {
@@ -171,6 +171,12 @@ export class RecordingSpan implements Span, EndedSpan {
     if (typeof value !== 'object' || value.every((text) => text.length <= maxLength)) return value;
     return value.map((text) => cutWhole(text, maxLength));
   }
+}
+
+/** As the method of arrays, which costs four times as much: it is not inlined. */
+function indexOf(names: readonly AttributeName[], name: AttributeName): number {
+  for (let index = 0; index < names.length; index += 1) if (names[index] === name) return index;
+  return -1;
 }
 
 /** Sets attributes of an object on a span. */
