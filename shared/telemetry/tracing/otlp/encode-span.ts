@@ -47,7 +47,9 @@ const MAX_INT64 = 2 ** 63;
  * `performance.now()` was zero.
  */
 export function encodeSpan(writer: ProtobufWriter, span: EndedSpan, timeOrigin: number): void {
-  const start = writer.openLong(SCOPE_SPANS.span);
+  // Only a span without attributes is probably short.
+  const isLong = span.attributes.names.length > 0;
+  const start = isLong ? writer.openLong(SCOPE_SPANS.span) : writer.open(SCOPE_SPANS.span);
   writer.traceId(SPAN.traceId, span.trace);
   writer.spanId(SPAN.spanId, span.id);
   if (span.traceState !== undefined) writer.text(SPAN.traceState, span.traceState);
@@ -65,7 +67,8 @@ export function encodeSpan(writer: ProtobufWriter, span: EndedSpan, timeOrigin: 
   if (span.error !== undefined) encodeError(writer, span.error);
   const remote = span.isParentRemote ? FLAG_REMOTE : 0;
   writer.fixed32(SPAN.flags, FLAG_SAMPLED | FLAG_KNOWS_REMOTE | remote);
-  writer.closeLong(start);
+  if (isLong) writer.closeLong(start);
+  else writer.close(start);
 }
 
 function kindCode(kind: SpanKind): number {
