@@ -1,11 +1,16 @@
-/** Fields that the exporter itself decides about, in lower case. */
+/**
+ * Fields that the exporter itself decides about, in lower case. HTTP/2 forbids some of them, and with those gRPC
+ * would try again without a pause.
+ */
 const EXPORTER_FIELDS: ReadonlySet<string> = new Set([
   'connection',
   'content-encoding',
   'content-length',
   'content-type',
   'host',
+  'http2-settings',
   'keep-alive',
+  'proxy-connection',
   'te',
   'trailer',
   'transfer-encoding',

@@ -116,6 +116,11 @@ describe('variables about tracing', () => {
       'must have the name of a header field such as X-Api-Key',
     ],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'Host=c', 'must not have host, which the exporter sets itself'],
+    ...['proxy-connection', 'http2-settings'].map((name): [string, string, string] => [
+      'OTEL_EXPORTER_OTLP_HEADERS',
+      `${name}=c`,
+      `must not have ${name}, which the exporter sets itself`,
+    ]),
     ['OTEL_EXPORTER_OTLP_HEADERS', 'key-bin=c', 'must not have key-bin, which is special in gRPC'],
     ['OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'a=%0A', 'must have a value of ASCII characters for a'],
     ['OTEL_EXPORTER_OTLP_TIMEOUT', '0', `${MILLISECONDS} 1 to 2147483647`],
