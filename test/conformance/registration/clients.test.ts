@@ -101,7 +101,6 @@ describe('Client registration (RFC 7591)', () => {
           fields: {
             event: 'client-registered',
             'request-id': reply.headers['x-request-id'],
-            client: '127.0.0.1',
             issuer: ISSUER,
             'client-id': client_id,
             'client-name': 'Files',

@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 
+import type { ChangeSet } from '../../../../controller/compile/change-set.ts';
+import type { Publication } from '../../../../controller/push/publication.ts';
 import { DeliveryTraces } from '../../../../controller/telemetry/delivery-traces.ts';
 import { parseTraceparent } from '../../../../shared/telemetry/tracing/trace-context.ts';
+import type { Tracer } from '../../../../shared/telemetry/tracing/tracer.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { pushedRoute, pushedSettings } from '../../../support/push/push-resources.ts';
 import { aLeadership, startPushWorld } from '../../../support/push/push-world.ts';
@@ -17,6 +20,13 @@ function tracesOf({ frames }: { readonly frames: readonly object[] }): readonly 
   );
 }
 
+/** Publishes a change as the controller does: its span ends while deliveries go on. */
+function publishChange(publication: Publication, tracer: Tracer, put: ChangeSet['put']): void {
+  const trace = tracer.start('change', 'internal');
+  publication.publish({ put, deleted: [] }, trace);
+  trace?.span?.end();
+}
+
 describe('the trace of a change', () => {
   test('has a span for each proxy that gets it, which names it to the proxy', async () => {
     const { tracer, spans, spanOf } = recordSpans();
@@ -26,9 +36,7 @@ describe('the trace of a change', () => {
       await world.connect({ id: 'proxy-0', ...ACCEPTS }),
       await world.connect({ id: 'proxy-1', ...ACCEPTS }),
     ];
-    const trace = tracer.start('change', 'internal');
-    publication.publish({ put: [pushedSettings(), pushedRoute('a')], deleted: [] }, trace);
-    trace?.span?.end();
+    publishChange(publication, tracer, [pushedSettings(), pushedRoute('a')]);
     const deliveries = () => spans.filter(({ name }) => name === DELIVERY);
     await eventually('both have acknowledged', () => deliveries().length === 2);
 
@@ -62,10 +70,7 @@ describe('the trace of a change', () => {
     await using world = await startPushWorld({ tracer });
     const publication = world.lead(aLeadership(1));
     const proxy = await world.connect({ id: 'proxy-0' });
-    publication.publish(
-      { put: [pushedSettings()], deleted: [] },
-      tracer.start('change', 'internal'),
-    );
+    publishChange(publication, tracer, [pushedSettings()]);
     await eventually('it is acknowledged', () => spans.some(({ name }) => name === DELIVERY));
 
     expect(tracesOf(proxy)).toEqual([undefined]);
@@ -95,10 +100,7 @@ describe('the trace of a change', () => {
       answer: () => [{ key, reason: 'InvalidResource', message: 'no' }],
     });
     const silent = await world.connect({ id: 'proxy-1', answer: () => 'silence' });
-    publication.publish(
-      { put: [pushedSettings()], deleted: [] },
-      tracer.start('change', 'internal'),
-    );
+    publishChange(publication, tracer, [pushedSettings()]);
     await eventually('one has it', () => silent.received.length > 0);
     await silent[Symbol.asyncDispose]();
     const errors = () =>
@@ -114,10 +116,7 @@ describe('the trace of a change', () => {
     const { tracer, spans, spanOf } = recordSpans();
     await using world = await startPushWorld({ tracer });
     const publication = world.lead(aLeadership(1));
-    publication.publish(
-      { put: [pushedSettings()], deleted: [] },
-      tracer.start('change', 'internal'),
-    );
+    publishChange(publication, tracer, [pushedSettings()]);
     await world.connect({ id: 'proxy-0' });
     await eventually('it is acknowledged', () => spans.some(({ name }) => name === DELIVERY));
 
@@ -126,17 +125,21 @@ describe('the trace of a change', () => {
   });
 
   test('is linked where one delivery brings it together with a later change', () => {
-    const { tracer } = recordSpans();
+    const { tracer, spanOf } = recordSpans();
     const traces = new DeliveryTraces(tracer);
     const changes = [1, 2, 3, 4].map((sequence) => {
       const trace = tracer.start('change', 'internal');
       traces.published(sequence, trace);
+      trace?.span?.end();
       return trace?.context;
     });
     const position = { epoch: 1, sequence: 4 };
-    const span = traces.begin({ proxyId: 'proxy-0', position, after: 1 })?.span;
+    traces.begin({ proxyId: 'proxy-0', position, after: 1 })?.span?.end();
 
-    expect(span).toMatchObject({ traceId: changes[3]?.traceId, links: [changes[1], changes[2]] });
+    expect(spanOf(DELIVERY)).toMatchObject({
+      traceId: changes[3]?.traceId,
+      links: [changes[1], changes[2]],
+    });
   });
 
   test('has at most a hundred spans of deliveries', () => {
