@@ -1,10 +1,5 @@
+import { GATEWAY_TOKEN_PREFIXES as PREFIXES } from '../../shared/runtime/gateway-token-prefixes.ts';
 import type { Sealed } from './sealer.ts';
-
-const PREFIXES = {
-  /** External tokens (TE): what MCP clients send to the gateway. */
-  external: 'gte_',
-  refresh: 'gtr_',
-} as const;
 
 /** Kinds of tokens that this gateway issues and that only it accepts. */
 export type GatewayTokenKind = keyof typeof PREFIXES;

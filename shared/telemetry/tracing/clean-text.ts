@@ -1,3 +1,5 @@
+import { GATEWAY_TOKEN_PREFIXES } from '../../runtime/gateway-token-prefixes.ts';
+
 /**
  * Longer messages are cut before they are searched. Attack: strangers choose parts of messages, such as the name of
  * a host, so no expression may try each beginning of a long word.
@@ -9,7 +11,9 @@ const QUERY = /[?#][\w.~%+[\]-]{1,256}=[^\s"'<>]*/g;
 const END_OF_URL = /[?#](?<=[a-z]:\/\/[^\s?#"'<>]{0,1024}.)[^\s"'<>]*/gi;
 const WORD = /[^\s<>"'()]+/g;
 const ADDRESS = /[^@](?:@|%40)[^@]/;
-const KNOWN_TOKEN = /\b(?:eyJ|gte_|gtr_)[\w.-]+/g;
+/** Those of the gateway, and JSON Web Tokens. */
+const TOKEN_STARTS = ['eyJ', ...Object.values(GATEWAY_TOKEN_PREFIXES)];
+const KNOWN_TOKEN = new RegExp(String.raw`\b(?:${TOKEN_STARTS.join('|')})[\w.-]+`, 'g');
 const LONG_WORD = /[\w-]{24,}/g;
 
 /**
