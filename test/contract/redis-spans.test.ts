@@ -4,7 +4,7 @@ import type { RedisConnection } from '../../proxy/store/redis/connection/redis-c
 import { withTrace } from '../../shared/telemetry/tracing/active-trace.ts';
 import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
 import { startRedis, type TestRedis } from '../support/redis/start-redis.ts';
-import { attributesOf, recordSpans } from '../support/tracing/recorded-spans.ts';
+import { recordSpans } from '../support/tracing/recorded-spans.ts';
 import { connectionTo } from './redis-stores-under-test.ts';
 
 const SCRIPT = { keyCount: 1, lua: `return redis.call('GET', KEYS[1])` };
@@ -31,7 +31,7 @@ describeWithRedis('A command that a request waits for', () => {
     const commands = spans.filter(({ kind }) => kind === 'client');
     return commands.map((span) => ({
       ...{ name: span.name, error: span.error, all: JSON.stringify(span) },
-      command: attributesOf(span)['db.operation.name'],
+      command: span.attributes['db.operation.name'],
       isChild: span.parentSpanId === trace?.context.spanId,
     }));
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { eventually } from '../support/eventually.ts';
-import { attributesOf, recordSpans } from '../support/tracing/recorded-spans.ts';
+import { recordSpans } from '../support/tracing/recorded-spans.ts';
 import { openForAll } from '../support/open-for-all.ts';
 import {
   codeOf,
@@ -34,7 +34,7 @@ describe('The answer to a refused request carries the id of its log lines and it
     const isSaid = messages.some((message) => /^request (?:refused|failed)$/.test(message));
     expect(isSaid || isDecided || isSilent).toBe(true);
 
-    const attributes = spans.map(attributesOf);
+    const attributes = spans.map(({ attributes }) => attributes);
     const span = attributes.filter((each) => each['gatehouse.request.id'] === ids.header);
     expect(span).toHaveLength(1);
     const said = lines().find((line) => line['reason'] !== undefined);

@@ -13,11 +13,7 @@ import { freePort } from '../../support/free-port.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { send } from '../../support/http-client.ts';
 import { mcpHeaders } from '../../support/signed-in-client.ts';
-import {
-  attributesOf,
-  recordSpans,
-  type RecordedSpan,
-} from '../../support/tracing/recorded-spans.ts';
+import { recordSpans, type RecordedSpan } from '../../support/tracing/recorded-spans.ts';
 import { startTokenPipeline } from '../../support/upstream-oauth/token-pipeline.ts';
 import { startUpstream, type Upstream } from '../../support/upstream.ts';
 
@@ -51,7 +47,7 @@ test('a request that moves on to another target says so, and which one it got', 
   while (retried(spans).length === 0) await send(gateway.origin);
   const [span] = retried(spans);
   expect(span).toMatchObject({ error: undefined, events: MOVED });
-  expect(span && attributesOf(span)).toMatchObject({
+  expect(span?.attributes).toMatchObject({
     'server.address': 'files.team.svc',
     'server.port': 8080,
     'network.peer.address': '127.0.0.1',
@@ -77,7 +73,7 @@ test('a WebSocket that moves on to another target says so, and which one it got'
   sockets.close();
   const [span] = retried(spans);
   expect(span).toMatchObject({ error: undefined, events: MOVED });
-  expect(span && attributesOf(span)).toMatchObject({ 'network.peer.port': upstream.port });
+  expect(span?.attributes).toMatchObject({ 'network.peer.port': upstream.port });
 });
 
 test('a request that is sent again with a refreshed token has one span, and the refresh is in its trace', async () => {
@@ -112,7 +108,7 @@ test('a request that is sent again with a refreshed token has one span, and the 
     error: undefined,
     events: [{ name: 'sent again with a new token', attributes: {} }],
   });
-  expect(attributesOf(sent)['http.response.status_code']).toBe(200);
+  expect(sent.attributes['http.response.status_code']).toBe(200);
   expect(spanOf('upstream token renewal')).toMatchObject({
     traceId: request.traceId,
     parentSpanId: request.spanId,

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { WebSocket, WebSocketServer } from 'ws';
 
 import { open } from '../../support/http-client.ts';
-import { attributesOf, type RecordedSpan } from '../../support/tracing/recorded-spans.ts';
+import { type RecordedSpan } from '../../support/tracing/recorded-spans.ts';
 import { startTracedGateway, type TracedGateway } from '../../support/tracing/traced-gateway.ts';
 
 let world: TracedGateway;
@@ -50,7 +50,7 @@ describe('the spans of an event stream', () => {
     });
     for (const span of spans) {
       expect(span).toMatchObject({ error: undefined, events: [] });
-      expect(span && attributesOf(span)).toMatchObject({ 'http.response.status_code': 200 });
+      expect(span?.attributes).toMatchObject({ 'http.response.status_code': 200 });
     }
   });
 
@@ -66,7 +66,7 @@ describe('the spans of an event stream', () => {
     });
     for (const span of spans) {
       expect(span?.error).toBeUndefined();
-      expect(span && attributesOf(span)).toMatchObject({
+      expect(span?.attributes).toMatchObject({
         'error.type': 'client-gone',
         'http.response.status_code': 200,
       });
@@ -85,7 +85,7 @@ describe('the spans of an event stream', () => {
     });
     for (const span of spans) {
       expect(span?.error).toMatch(/./);
-      expect(span && attributesOf(span)['error.type']).toBe('upstream-unreachable');
+      expect(span?.attributes['error.type']).toBe('upstream-unreachable');
     }
   });
 });
@@ -101,7 +101,7 @@ describe('the spans of a request whose client leaves', () => {
       setTimeout(() => outgoing.destroy(), 50);
     });
     expect(server?.error).toBeUndefined();
-    expect(server && attributesOf(server)).toMatchObject({ 'error.type': 'client-gone' });
+    expect(server?.attributes).toMatchObject({ 'error.type': 'client-gone' });
   });
 
   it('end while the upstream is awaited', async () => {
@@ -114,8 +114,8 @@ describe('the spans of a request whose client leaves', () => {
       outgoing.destroy();
     });
     for (const span of spans) {
-      expect(span && attributesOf(span)).toMatchObject({ 'error.type': 'client-gone' });
-      expect(span && attributesOf(span)['http.response.status_code']).toBeUndefined();
+      expect(span?.attributes).toMatchObject({ 'error.type': 'client-gone' });
+      expect(span?.attributes['http.response.status_code']).toBeUndefined();
     }
   });
 });
@@ -140,11 +140,11 @@ describe('the spans of a WebSocket', () => {
     });
     sockets.close();
     expect(server).toMatchObject({ name: 'GET /', error: undefined });
-    expect(server && attributesOf(server)).toMatchObject({
+    expect(server?.attributes).toMatchObject({
       'http.response.status_code': 101,
       'url.path': '/echo',
     });
-    expect(client && attributesOf(client)).toMatchObject({ 'http.response.status_code': 101 });
+    expect(client?.attributes).toMatchObject({ 'http.response.status_code': 101 });
     expect(traceparent).toBe(`00-${String(server?.traceId)}-${String(client?.spanId)}-01`);
   });
 
@@ -158,7 +158,7 @@ describe('the spans of a WebSocket', () => {
       await closed(socket);
     });
     for (const span of [server, client]) {
-      expect(span && attributesOf(span)).toMatchObject({
+      expect(span?.attributes).toMatchObject({
         'error.type': 'websocket-declined',
         'http.response.status_code': 403,
       });

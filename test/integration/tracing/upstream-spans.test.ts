@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { attributesOf, type RecordedSpan } from '../../support/tracing/recorded-spans.ts';
+import { type RecordedSpan } from '../../support/tracing/recorded-spans.ts';
 import { startTracedGateway, type TracedGateway } from '../../support/tracing/traced-gateway.ts';
 
 let world: TracedGateway;
@@ -19,7 +19,7 @@ describe('the span of a request to an upstream', () => {
     world = await startTracedGateway();
     const span = await upstreamSpanOf(() => world.visit('/reports?month=11'));
     expect(span).toMatchObject({ name: 'GET', error: undefined });
-    expect(span && attributesOf(span)).toEqual({
+    expect(span?.attributes).toEqual({
       'http.request.method': 'GET',
       'http.response.status_code': 200,
       'server.address': '127.0.0.1',
@@ -53,7 +53,7 @@ describe('the span of a request to an upstream', () => {
     expect(failed).toHaveLength(2);
     for (const span of failed) {
       expect(span.error).toMatch(/ECONNREFUSED/);
-      expect(attributesOf(span)['error.type']).toBe('upstream-unreachable');
+      expect(span.attributes['error.type']).toBe('upstream-unreachable');
     }
   });
 });

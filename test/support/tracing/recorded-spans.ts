@@ -87,8 +87,3 @@ function recordedSpan(span: EndedSpan): RecordedSpan {
 function asObject({ names, values }: AttributeList): RecordedAttributes {
   return Object.fromEntries(names.map((name, index) => [name, values[index]]));
 }
-
-/** Returns the attributes of a span. */
-export function attributesOf({ attributes }: RecordedSpan): RecordedAttributes {
-  return attributes;
-}

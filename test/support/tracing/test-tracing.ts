@@ -2,7 +2,7 @@ import { ProcessTracing } from '../../../shared/telemetry/tracing/settings/proce
 import type { TracingSettings } from '../../../shared/telemetry/tracing/tracing-settings.ts';
 import { eventually } from '../eventually.ts';
 import { recordingLogger } from '../recording-logger.ts';
-import { attributesOf, recordSpans, tracingSettings, type RecordedSpan } from './recorded-spans.ts';
+import { recordSpans, tracingSettings, type RecordedSpan } from './recorded-spans.ts';
 
 /** The tracing of a gateway of a test, whose spans stay in memory. */
 export interface TestTracing {
@@ -46,5 +46,5 @@ export function startTracing(): TestTracing {
 
 /** Returns an attribute of a span. */
 export function attributeOf(span: RecordedSpan, name: string): unknown {
-  return attributesOf(span)[name];
+  return span.attributes[name];
 }

@@ -8,7 +8,7 @@ import type { Tracer } from '../../../../shared/telemetry/tracing/tracer.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { pushedRoute, pushedSettings } from '../../../support/push/push-resources.ts';
 import { aLeadership, startPushWorld } from '../../../support/push/push-world.ts';
-import { attributesOf, recordSpans } from '../../../support/tracing/recorded-spans.ts';
+import { recordSpans } from '../../../support/tracing/recorded-spans.ts';
 
 const ACCEPTS = { headers: { 'x-accepts': 'trace' } };
 const DELIVERY = 'snapshot delivery';
@@ -42,16 +42,16 @@ describe('the trace of a change', () => {
 
     const publish = spanOf('publish');
     expect(publish.parentSpanId).toBe(spanOf('change').spanId);
-    expect(attributesOf(publish)).toEqual({
+    expect(publish.attributes).toEqual({
       'gatehouse.snapshot.changes': 2,
       'gatehouse.snapshot.position': '3.1',
     });
     expect(
       deliveries()
-        .map((span) => attributesOf(span)['gatehouse.proxy.id'])
+        .map((span) => span.attributes['gatehouse.proxy.id'])
         .sort(),
     ).toEqual(['proxy-0', 'proxy-1']);
-    const [bytes] = deliveries().map((span) => attributesOf(span)['gatehouse.snapshot.bytes']);
+    const [bytes] = deliveries().map((span) => span.attributes['gatehouse.snapshot.bytes']);
     expect(bytes).toBe(proxies[0]?.bytes);
     expect(new Set(deliveries().map((span) => span.parentSpanId))).toEqual(
       new Set([publish.spanId]),
@@ -106,7 +106,7 @@ describe('the trace of a change', () => {
     const errors = () =>
       spans
         .filter(({ name, error }) => name === DELIVERY && error !== undefined)
-        .map((span) => attributesOf(span)['error.type']);
+        .map((span) => span.attributes['error.type']);
     await eventually('both failed', () => errors().length >= 2);
 
     expect(errors()).toEqual(expect.arrayContaining(['InvalidResource', 'closed']));

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { StatusTraces } from '../../../../controller/telemetry/status-traces.ts';
 import { KubernetesApiError } from '../../../../controller/kubernetes/kubernetes-api.ts';
 import { routeVerdict } from '../../../support/verdicts.ts';
-import { attributesOf, recordSpans } from '../../../support/tracing/recorded-spans.ts';
+import { recordSpans } from '../../../support/tracing/recorded-spans.ts';
 import { MINUTE, world } from '../status/status-loop-world.ts';
 
 describe('the writes of statuses', () => {
@@ -27,7 +27,7 @@ describe('the writes of statuses', () => {
       new Set([trace?.context.traceId]),
     );
     expect(writes.map(({ error }) => error)).toEqual(['KubernetesApiError: it hurts', undefined]);
-    expect(writes[1] && attributesOf(writes[1])).toEqual({
+    expect(writes[1]?.attributes).toEqual({
       'gatehouse.resource.key': 'route/team-a/files',
     });
     await clock.advance(MINUTE);

@@ -4,7 +4,7 @@ import { OutboundCalls, type OutboundKind } from '../../../../proxy/outbound/out
 import { OutboundFailedError } from '../../../../proxy/outbound/outbound-errors.ts';
 import { withTrace } from '../../../../shared/telemetry/tracing/active-trace.ts';
 import { formatTraceparent } from '../../../../shared/telemetry/tracing/trace-context.ts';
-import { attributesOf, recordSpans } from '../../../support/tracing/recorded-spans.ts';
+import { recordSpans } from '../../../support/tracing/recorded-spans.ts';
 
 const URL_WITH_SECRET = 'https://user:pass@id.example:8443/users/alice/token?code=secret#part';
 
@@ -45,7 +45,7 @@ describe('A call to another server', () => {
       kind: 'client',
       parentSpanId: request?.spanId,
     });
-    expect(attributesOf(span)).toEqual({
+    expect(span.attributes).toEqual({
       'gatehouse.call.operation': 'token',
       'http.request.method': 'POST',
       'http.response.status_code': 200,
@@ -57,7 +57,7 @@ describe('A call to another server', () => {
 
   test('names an IPv6 address without brackets, and the usual port of its scheme', async () => {
     const { span } = await call('provider', undefined, 'https://[2001:db8::1]/token');
-    expect(attributesOf(span)).toMatchObject({
+    expect(span.attributes).toMatchObject({
       'server.address': '2001:db8::1',
       'server.port': 443,
     });
@@ -94,7 +94,7 @@ describe('A call to another server', () => {
     ['upstream-oauth', 503, '503'],
   ] as const)('of the kind %s with status %i has the error %s', async (kind, status, type) => {
     const { span } = await call(kind, () => Promise.resolve({ status }));
-    expect(attributesOf(span)['error.type']).toBe(type);
+    expect(span.attributes['error.type']).toBe(type);
     expect(span.error === undefined).toBe(type === undefined);
   });
 

@@ -11,7 +11,7 @@ import { compiledSettings } from '../../../../support/compiled-settings.ts';
 import { deltaFrames, fullFrames } from '../../../../support/push/frames.ts';
 import { aFullRoute, resourcesOf } from '../../../../support/push/some-resources.ts';
 import { createRecordingLogger } from '../../../../support/redis/recording-logger.ts';
-import { attributesOf, recordSpans } from '../../../../support/tracing/recorded-spans.ts';
+import { recordSpans } from '../../../../support/tracing/recorded-spans.ts';
 import {
   FIRST,
   RESOURCES,
@@ -88,7 +88,7 @@ describe('applying a snapshot', () => {
     expect(span).toMatchObject({
       ...{ traceId: 'ab'.repeat(16), parentSpanId: 'cd'.repeat(8), error: undefined },
     });
-    expect(attributesOf(span)).toEqual({ 'gatehouse.snapshot.position': '3.6' });
+    expect(span.attributes).toEqual({ 'gatehouse.snapshot.position': '3.6' });
   });
 
   test('fails in the trace if it is rejected', async () => {
@@ -96,7 +96,7 @@ describe('applying a snapshot', () => {
     const under = receiving(SERVING, () => [{ key: 'settings', message: 'no' }], tracer);
     await take(under, framesOf(CONTROLLER));
 
-    expect(attributesOf(spanOf('apply snapshot'))['error.type']).toBe('InvalidResource');
+    expect(spanOf('apply snapshot').attributes['error.type']).toBe('InvalidResource');
   });
 
   test('has no span if the controller does not sample it', async () => {
