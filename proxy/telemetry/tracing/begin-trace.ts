@@ -16,21 +16,22 @@ export type RequestTracer = Pick<Tracer, 'settings' | 'start'>;
  * Starts the trace of a request; undefined while tracing is off.
  *
  * A trusted proxy's trace is continued, if the settings do not forbid it. Any other that the request names is
- * linked only. Attack: a stranger whose sampling decision counted could have each request traced, or none.
+ * linked only. `startedAt` is by `performance.now()`; now if absent. Attack: a stranger whose sampling decision counted could have each request traced, or none.
  */
 export function beginTrace(
   tracer: RequestTracer | undefined,
   { rawHeaders, socket }: Pick<RequestMessage, 'rawHeaders' | 'socket'>,
   settings: Pick<CompiledSettings, 'trustedProxies'>,
+  startedAt?: number,
 ): Trace | undefined {
   const tracing = tracer?.settings;
   if (tracing === undefined) return undefined;
   const named = namedTrace(rawHeaders);
-  if (named === undefined) return tracer?.start('request', 'server');
+  if (named === undefined) return tracer?.start('request', 'server', { startedAt });
   const isContinued =
     tracing.incomingContext === 'TrustedProxies' &&
     isTrustedProxy(socket.remoteAddress ?? '', settings);
-  const how = isContinued ? { parent: named } : { links: [named] };
+  const how = isContinued ? { parent: named, startedAt } : { links: [named], startedAt };
   return tracer?.start('request', 'server', how);
 }
 

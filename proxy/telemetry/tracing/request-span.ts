@@ -33,9 +33,9 @@ export interface RequestFacts {
 /** Ends the span of a request, with all that is known of it by then. */
 export function endRequestSpan(span: Span, facts: RequestFacts): void {
   const { request, route, message, requestId } = facts;
-  span.set('gatehouse.request.id', requestId);
+  span.add('gatehouse.request.id', requestId);
   if (request !== undefined) describeHead(span, request, facts);
-  if (route !== undefined) span.set('gatehouse.route.name', route.compiled.name);
+  if (route !== undefined) span.add('gatehouse.route.name', route.compiled.name);
   if (message?.method !== undefined) describeMessage(span, message, message.method);
   describeOutcome(span, facts);
   span.end(facts.endedAt);
@@ -52,14 +52,14 @@ function describeHead(
   span.rename(template === undefined ? name : `${name} ${template}`);
   setMethod(span, method);
   // What follows the path of an endpoint is chosen by strangers.
-  span.set('url.path', isForEndpoint ? (template ?? RESERVED) : tracedPath(path));
+  span.add('url.path', isForEndpoint ? (template ?? RESERVED) : tracedPath(path));
   const scheme = origin === undefined ? undefined : schemeOf(origin);
-  if (scheme !== undefined) span.set('url.scheme', scheme);
-  if (template !== undefined) span.set('http.route', template);
+  if (scheme !== undefined) span.add('url.scheme', scheme);
+  if (template !== undefined) span.add('http.route', template);
   setServer(span, authority, scheme);
   const [version] = rawHeaderValues(message.rawHeaders, 'mcp-protocol-version');
   if (version !== undefined && route?.compiled.mcpServer !== undefined) {
-    span.set('mcp.protocol.version', version);
+    span.add('mcp.protocol.version', version);
   }
 }
 
@@ -74,13 +74,13 @@ function templateOf({ compiled: { path } }: GatewayRoute): string {
 /** OpenTelemetry's conventions for MCP servers. Neither arguments nor the URIs of resources. */
 function describeMessage(span: Span, message: JsonRpcMessage, method: string): void {
   const { id, toolName, mirroredName } = message;
-  span.set('mcp.method.name', method);
-  if (id !== undefined) span.set('jsonrpc.request.id', String(id));
+  span.add('mcp.method.name', method);
+  if (id !== undefined) span.add('jsonrpc.request.id', String(id));
   if (toolName !== undefined) {
-    span.set('gen_ai.tool.name', toolName);
-    span.set('gen_ai.operation.name', 'execute_tool');
+    span.add('gen_ai.tool.name', toolName);
+    span.add('gen_ai.operation.name', 'execute_tool');
   } else if (method === 'prompts/get' && mirroredName !== undefined) {
-    span.set('gen_ai.prompt.name', mirroredName);
+    span.add('gen_ai.prompt.name', mirroredName);
   }
   span.rename(toolName === undefined ? method : `${method} ${toolName}`);
   const linked = traceOfMessage(message);
@@ -91,7 +91,7 @@ const FIRST_SERVER_ERROR = 500;
 const SEE_OTHER = 303;
 
 function describeOutcome(span: Span, { status, error }: RequestFacts): void {
-  if (status !== undefined) span.set('http.response.status_code', status);
+  if (status !== undefined) span.add('http.response.status_code', status);
   if (error === undefined) {
     if (status !== undefined && status >= FIRST_SERVER_ERROR) span.fail(String(status));
   } else if (!(error instanceof SignInRequiredError && status === SEE_OTHER)) {

@@ -5,14 +5,14 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE'],
 ]);
 
-/** Sets the method of a request on a span. */
+/** Adds the method of a request to a span. */
 export function setMethod(span: Span, method: string): void {
   if (KNOWN.has(method)) {
-    span.set('http.request.method', method);
+    span.add('http.request.method', method);
     return;
   }
-  span.set('http.request.method', '_OTHER');
-  span.set('http.request.method_original', method);
+  span.add('http.request.method', '_OTHER');
+  span.add('http.request.method_original', method);
 }
 
 /** Returns the method as names of spans have it: `HTTP` for any that is not known. */

@@ -18,13 +18,13 @@ const MAX_LENGTH = 260;
 const known = new Map<string, Server>();
 
 /**
- * Sets the name or address of a server on a span, and its port, from `host[:port]`. IPv6 addresses have no
- * brackets. Without a port there, that of the scheme, `http` or `https`, is set, if it is known.
+ * Adds the name or address of a server to a span, and its port, from `host[:port]`. IPv6 addresses have no
+ * brackets. Without a port there, that of the scheme, `http` or `https`, is added, if it is known.
  */
 export function setServer(span: Span, authority: string, scheme: string | undefined): void {
   const { host, port = USUAL_PORTS[scheme ?? ''] } = known.get(authority) ?? readServer(authority);
-  span.set('server.address', host);
-  if (port !== undefined) span.set('server.port', port);
+  span.add('server.address', host);
+  if (port !== undefined) span.add('server.port', port);
 }
 
 function readServer(authority: string): Server {

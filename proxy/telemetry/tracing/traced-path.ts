@@ -1,3 +1,4 @@
+import { oncePerText } from '../../../shared/telemetry/once-per-text.ts';
 import { GATEWAY_TOKEN_PREFIXES } from '../../../shared/runtime/gateway-token-prefixes.ts';
 
 const REMOVED = '***';
@@ -8,9 +9,7 @@ const PERSONAL = new RegExp(
 );
 
 /** Returns a path as spans have it: without e-mail addresses and the gateway's own tokens. */
-export function tracedPath(path: string): string {
-  // Nearly no path has one.
-  if (!path.includes('@') && !path.includes('%40') && !path.includes('/gt')) return path;
+export const tracedPath = oncePerText((path) => {
   const segments = path.split('/').map((segment) => (PERSONAL.test(segment) ? REMOVED : segment));
   return segments.join('/');
-}
+});

@@ -22,7 +22,7 @@ export function startUpstreamSpan(
   const mark = path.indexOf('?');
   span.rename(nameOfMethod(method));
   setMethod(span, method);
-  span.set('url.full', origin + tracedPath(mark === -1 ? path : path.slice(0, mark)));
+  span.add('url.full', origin + tracedPath(mark === -1 ? path : path.slice(0, mark)));
   setServer(span, hostOf(origin), schemeOf(origin));
   return span;
 }
@@ -55,6 +55,6 @@ export function endUpstreamSpan(
 /** Names the target of a Service, whose origin is an address and a port. */
 function setPeer(span: Span, origin: string): void {
   const { host, port } = originAddress(origin);
-  span.set('network.peer.address', host);
-  span.set('network.peer.port', port);
+  span.add('network.peer.address', host);
+  span.add('network.peer.port', port);
 }

@@ -7,11 +7,16 @@ const WORD_DIGITS = 8;
 const SPAN_ID_BYTES = 8;
 const TRACE_ID_BYTES = 16;
 
-/** Bytes of the next ids. They are few, because an id that is kept for long keeps all digits of a filling. */
-const RANDOM = Buffer.alloc(512);
-/** The same as hexadecimal digits: a piece of a text costs a twentieth of a text of its own. */
-let digits = '';
+/** Bytes of the next ids: filling many at once costs little more than filling few. */
+const RANDOM = Buffer.alloc(8 * 1024);
 let used = RANDOM.length;
+/**
+ * Some of these bytes as hexadecimal digits: a piece of a text costs a twentieth of a text of its own. They are few,
+ * because an id that is kept for long keeps all of them.
+ */
+let digits = '';
+const DIGITS_BYTES = 512;
+let digitsStart = 0;
 
 /**
  * The id of a span: 16 hexadecimal digits, and the same as two signed 32-bit words, which cost less to write. An id
@@ -68,16 +73,23 @@ export class TraceId {
 /** Returns where the next random bytes are. */
 function next(size: number): number {
   if (used + size > RANDOM.length) {
-    digits = randomFillSync(RANDOM).toString('hex');
+    randomFillSync(RANDOM);
     used = 0;
-  }
+    readDigits(0);
+  } else if (used + size > digitsStart + DIGITS_BYTES) readDigits(used);
   const at = used;
   used += size;
   return at;
 }
 
+function readDigits(start: number): void {
+  digits = RANDOM.toString('hex', start, start + DIGITS_BYTES);
+  digitsStart = start;
+}
+
 function digitsAt(at: number, size: number): string {
-  return digits.slice(at * 2, (at + size) * 2);
+  const start = (at - digitsStart) * 2;
+  return digits.slice(start, start + size * 2);
 }
 
 function wordAt(at: number): number {

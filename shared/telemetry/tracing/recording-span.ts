@@ -98,11 +98,18 @@ export class RecordingSpan implements Span, EndedSpan {
     const { names, values } = this.attributes;
     const known = indexOf(names, name);
     if (known >= 0) values[known] = this.#cut(value);
-    else if (names.length === MAX_ENTRIES) this.droppedAttributes += 1;
-    else {
-      names.push(name);
-      values.push(this.#cut(value));
+    else this.add(name, value);
+  }
+
+  add(name: AttributeName, value: AttributeValue): void {
+    if (this.#isOver) return;
+    const { names, values } = this.attributes;
+    if (names.length === MAX_ENTRIES) {
+      this.droppedAttributes += 1;
+      return;
     }
+    names.push(name);
+    values.push(this.#cut(value));
   }
 
   link(context: TraceContext): void {

@@ -28,6 +28,8 @@ export interface Trace {
 export interface Span extends Trace {
   /** Sets an attribute. Texts are cut to the limit of the settings. After `end` it does nothing. */
   set(name: AttributeName, value: AttributeValue): void;
+  /** Does the same for an attribute that was not set before: it is not looked for, which costs a quarter. */
+  add(name: AttributeName, value: AttributeValue): void;
   /** Links another trace: one that led to this, and is not its parent. */
   link(context: TraceContext): void;
   rename(name: string): void;

@@ -28,7 +28,7 @@ export interface TraceStart {
   readonly links?: readonly TraceContext[];
   readonly attributes?: Attributes;
   /** Milliseconds of `performance.now()`; now if absent. */
-  readonly startedAt?: number;
+  readonly startedAt?: number | undefined;
 }
 
 /**

@@ -24,7 +24,9 @@ export interface RoundCost {
 
 /** Measures requests whose token is warm, for about `roundMs`. */
 export async function measureWarm(subject: Subject, roundMs: number): Promise<RoundCost> {
-  using load = await openLoad({ ...subject, connections: CONNECTIONS });
+  using stack = new DisposableStack();
+  stack.use(subject.disturb?.());
+  const load = stack.use(await openLoad({ ...subject, connections: CONNECTIONS }));
   const start = performance.now();
   await warm(load);
   const perMillisecond = WARM_UP / (performance.now() - start);
@@ -39,7 +41,9 @@ export async function measureCold(subject: Subject, requests: number): Promise<R
 
 /** Returns the instructions of one warm request. */
 export async function instructionsPerRequest(subject: Subject): Promise<Instructions> {
-  using load = await openLoad({ ...subject, connections: CONNECTIONS });
+  using stack = new DisposableStack();
+  stack.use(subject.disturb?.());
+  const load = stack.use(await openLoad({ ...subject, connections: CONNECTIONS }));
   await warm(load);
   const counted = await countInstructions(subject.pid, () => load.send(COUNTED_REQUESTS));
   return {

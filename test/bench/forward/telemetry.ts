@@ -29,23 +29,47 @@ export async function startTelemetrySubjects(
   const start = (name: string, args: readonly string[]): ReturnType<BenchWorld['startGateway']> =>
     world.startGateway({ name: `gateway, MCP, ${name}`, workload: 'mcp', routes: 1, args });
   const scraped = await start('metrics', ['--metrics']);
-  world.stack.use(scrape(scraped.adminPort));
+  const scraper = world.stack.use(new Scraper(scraped.adminPort));
   return {
     off,
     sampledNone: await start('sampled 0', ['--collector', collector, '--sampled', '0']),
     sampledAll: await start('sampled 1', ['--collector', collector, '--sampled', '1']),
-    scraped,
+    scraped: { ...scraped, disturb: () => scraper.begin() },
   };
 }
 
-/** Reads the metrics of a process every second, as Prometheus does. */
-function scrape(port: number | undefined): Disposable {
-  if (port === undefined) throw new Error('the gateway has no admin port');
-  const headers = { accept: 'text/plain;version=0.0.4' };
-  const timer = setInterval(() => {
-    fetch(`http://127.0.0.1:${String(port)}/metrics`, { headers })
-      .then((response) => response.arrayBuffer())
-      .catch((error: unknown) => console.error('the metrics cannot be read', error));
-  }, SCRAPE_MS);
-  return { [Symbol.dispose]: () => clearInterval(timer) };
+/**
+ * Reads the metrics of a process every second, as Prometheus does, but only while that process is measured: all
+ * subjects share a core, and it would take time from the others.
+ */
+class Scraper implements Disposable {
+  readonly #timer: NodeJS.Timeout;
+  #isOn = false;
+
+  constructor(port: number | undefined) {
+    if (port === undefined) throw new Error('the gateway has no admin port');
+    const url = `http://127.0.0.1:${String(port)}/metrics`;
+    this.#timer = setInterval(() => {
+      if (this.#isOn) void scrape(url);
+    }, SCRAPE_MS);
+  }
+
+  /** Scrapes until the result is disposed of. */
+  begin(): Disposable {
+    this.#isOn = true;
+    return { [Symbol.dispose]: () => (this.#isOn = false) };
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+}
+
+async function scrape(url: string): Promise<void> {
+  try {
+    const response = await fetch(url, { headers: { accept: 'text/plain;version=0.0.4' } });
+    await response.arrayBuffer();
+  } catch (error) {
+    console.error('the metrics cannot be read', error);
+  }
 }

@@ -1,10 +1,16 @@
-import type { AttributeValue } from '../names.ts';
+import type { AttributeName, AttributeValue } from '../names.ts';
 
 /** Beyond it, the cache starts anew. */
 const MAX_ENTRIES = 1_024;
-/** Longer texts, such as ids of requests, are hardly ever the same again. */
+/** Longer texts are hardly ever the same again. */
 const MAX_TEXT = 32;
-/** Values such as ids of requests are seen once: of those that are new, one in so many is remembered. */
+/** Their values are hardly ever the same again either. */
+const IDS: ReadonlySet<string> = new Set<AttributeName>([
+  'gatehouse.request.id',
+  'jsonrpc.request.id',
+  'mcp.session.id',
+]);
+/** Some values are seen once: of those that are new, one in so many is remembered. */
 const REMEMBERED = 16;
 
 /**
@@ -18,15 +24,13 @@ export class AttributeCache {
 
   /** Returns an attribute as it was written; undefined if it is not known. */
   find(name: string, value: AttributeValue): Uint8Array | undefined {
-    if (typeof value === 'string' && value.length > MAX_TEXT) return undefined;
-    return this.#written.get(name)?.get(value);
+    return mayRepeat(name, value) ? this.#written.get(name)?.get(value) : undefined;
   }
 
   /** Whether an attribute that was not known should be remembered. */
-  wants(value: AttributeValue): boolean {
+  wants(name: string, value: AttributeValue): boolean {
     this.#misses = (this.#misses + 1) % REMEMBERED;
-    if (this.#misses !== 0 || typeof value === 'object') return false;
-    return typeof value !== 'string' || value.length <= MAX_TEXT;
+    return this.#misses === 0 && mayRepeat(name, value);
   }
 
   /** Remembers how an attribute was written. */
@@ -41,6 +45,11 @@ export class AttributeCache {
     this.#written.clear();
     this.#size = 0;
   }
+}
+
+function mayRepeat(name: string, value: AttributeValue): boolean {
+  if (typeof value === 'object' || IDS.has(name)) return false;
+  return typeof value !== 'string' || value.length <= MAX_TEXT;
 }
 
 /** A text may be a part of the head of a request, which would stay in memory with it. */

@@ -142,14 +142,17 @@ function encodeSpanAttributes(
   if (!isSame && template.wantsOther()) replaceTemplate(template, attributes);
 }
 
+const templateWriter = new ProtobufWriter();
+
 function replaceTemplate(template: SpanTemplate, attributes: AttributeList): void {
-  const writer = new ProtobufWriter();
+  const writer = templateWriter;
   const starts = attributes.names.map((_, index) => {
     const start = writer.length;
     encodeSpanAttribute(writer, attributes, index);
     return start;
   });
-  template.replace(attributes, writer.since(0), [...starts, writer.length]);
+  starts.push(writer.length);
+  template.replace(attributes, writer.take(), starts);
 }
 
 function encodeSpanAttribute(
@@ -166,7 +169,7 @@ function encodeSpanAttribute(
   }
   const start = writer.length;
   encodeAttribute(writer, SPAN.attribute, name, value);
-  if (cache.wants(value)) cache.add(name, value, writer.since(start));
+  if (cache.wants(name, value)) cache.add(name, value, writer.since(start));
 }
 
 /** Writes attributes as a repeated `KeyValue`. */

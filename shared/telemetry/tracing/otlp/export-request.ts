@@ -12,20 +12,26 @@ const SCOPE = { name: 0x0a };
 /** The instrumentation scope of all spans. */
 const SCOPE_NAME = 'gatehouse';
 
-/** Returns the `ExportTraceServiceRequest` of a batch. */
-export function encodeExport(resource: Readonly<Record<string, string>>, batch: SpanBatch): Buffer {
+/**
+ * Returns the `ExportTraceServiceRequest` of a batch. The spans are most of it, so they are copied once, behind all
+ * else.
+ */
+export function encodeExport(
+  resource: Readonly<Record<string, string>>,
+  { spans }: Pick<SpanBatch, 'spans'>,
+): Buffer {
   const writer = new ProtobufWriter();
-  const resourceSpans = writer.open(REQUEST.resourceSpans);
-  const message = writer.open(RESOURCE_SPANS.resource);
+  const scopeStart = writer.open(SCOPE_SPANS.scope);
+  writer.text(SCOPE.name, SCOPE_NAME);
+  writer.close(scopeStart);
+  const scope = writer.take();
+  const resourceStart = writer.open(RESOURCE_SPANS.resource);
   const attributes = { names: Object.keys(resource), values: Object.values(resource) };
   encodeAttributes(writer, RESOURCE.attribute, attributes);
-  writer.close(message);
-  const scopeSpans = writer.open(RESOURCE_SPANS.scopeSpans);
-  const scope = writer.open(SCOPE_SPANS.scope);
-  writer.text(SCOPE.name, SCOPE_NAME);
-  writer.close(scope);
-  writer.raw(batch.spans);
-  writer.close(scopeSpans);
-  writer.close(resourceSpans);
-  return writer.take();
+  writer.close(resourceStart);
+  writer.varint(RESOURCE_SPANS.scopeSpans, scope.length + spans.length);
+  writer.raw(scope);
+  const resourceSpans = writer.take();
+  writer.varint(REQUEST.resourceSpans, resourceSpans.length + spans.length);
+  return Buffer.concat([writer.take(), resourceSpans, spans]);
 }

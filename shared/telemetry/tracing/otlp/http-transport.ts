@@ -1,5 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
+import { urlToHttpOptions } from 'node:url';
 
 import type { ExportResponse, IExporterTransport } from '@opentelemetry/otlp-exporter-base';
 
@@ -27,27 +28,37 @@ export interface HttpTarget {
  * an end for a collector that answers slowly (decision D-206).
  */
 export class HttpTransport implements IExporterTransport {
-  readonly #target: HttpTarget;
+  readonly #request: typeof http.request;
+  readonly #options: http.RequestOptions;
+  readonly #headers: Readonly<Record<string, string>>;
   readonly #agent: http.Agent;
   #isClosed = false;
 
-  constructor(target: HttpTarget) {
-    this.#target = target;
-    const isSecure = target.url.protocol === 'https:';
+  constructor({ url, headers, contentType }: HttpTarget) {
+    const isSecure = url.protocol === 'https:';
+    this.#request = isSecure ? https.request : http.request;
     this.#agent = isSecure ? new https.Agent(AGENT) : new http.Agent(AGENT);
+    this.#options = { ...urlToHttpOptions(url), method: 'POST', agent: this.#agent };
+    this.#headers = { 'User-Agent': 'gatehouse', ...headers, 'Content-Type': contentType };
   }
 
   async send(data: Uint8Array, timeoutMs: number): Promise<ExportResponse> {
-    const signal = AbortSignal.timeout(timeoutMs);
+    const attempt: Attempt = { sent: undefined, isLate: false };
+    const timer = setTimeout(() => {
+      attempt.isLate = true;
+      attempt.sent?.destroy();
+    }, timeoutMs).unref();
     try {
-      const response = await this.#post(data, signal);
+      const response = await this.#post(data, attempt);
       const { statusCode = 0 } = response;
       const body = await bodyOf(response);
       if (statusCode >= 200 && statusCode <= MAX_SUCCESS) return { status: 'success', data: body };
       return { status: 'failure', error: refusal(statusCode) };
     } catch (error) {
-      const failure = this.#isClosed ? CLOSED : failureOf(error, signal);
+      const failure = this.#isClosed ? CLOSED : failureOf(error, attempt);
       return { status: 'failure', error: failure };
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -57,31 +68,30 @@ export class HttpTransport implements IExporterTransport {
     this.#agent.destroy();
   }
 
-  async #post(data: Uint8Array, signal: AbortSignal): Promise<http.IncomingMessage> {
-    const sent = this.#request(data.length, signal);
-    sent.end(data);
+  async #post(data: Uint8Array, attempt: Attempt): Promise<http.IncomingMessage> {
+    attempt.sent = this.#send(data);
     try {
-      return await responseOf(sent);
+      return await responseOf(attempt.sent);
     } catch (error) {
       // The collector may have closed a kept connection at this moment, which is no failure of it.
-      if (!sent.reusedSocket || signal.aborted) throw error;
-      const again = this.#request(data.length, signal);
-      again.end(data);
-      return responseOf(again);
+      if (!attempt.sent.reusedSocket || attempt.isLate) throw error;
+      attempt.sent = this.#send(data);
+      return responseOf(attempt.sent);
     }
   }
 
-  #request(length: number, signal: AbortSignal): http.ClientRequest {
-    const { url, headers, contentType } = this.#target;
-    const { request } = url.protocol === 'https:' ? https : http;
-    const own = { 'Content-Type': contentType, 'Content-Length': length };
-    return request(url, {
-      method: 'POST',
-      agent: this.#agent,
-      signal,
-      headers: { 'User-Agent': 'gatehouse', ...headers, ...own },
-    });
+  #send(data: Uint8Array): http.ClientRequest {
+    const headers = { ...this.#headers, 'Content-Length': data.length };
+    return this.#request({ ...this.#options, headers }).end(data);
   }
+}
+
+/** An export that is under way. */
+interface Attempt {
+  /** The request; another one if it was sent again. */
+  sent: http.ClientRequest | undefined;
+  /** Whether it took too long. */
+  isLate: boolean;
 }
 
 /** Attack: a connection that switches to another protocol has neither a response nor an error, only an end. */
@@ -89,26 +99,29 @@ function responseOf(sent: http.ClientRequest): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     sent.once('response', resolve);
     sent.on('error', reject);
-    sent.once('close', () => {
-      reject(new ExportFailure('the collector closed the connection', true));
-    });
+    sent.once('close', () => reject(UNANSWERED));
   });
 }
 
 /** It does without the proxies of the environment, as everything that this process sends. */
 const AGENT: https.AgentOptions = { keepAlive: true, maxSockets: 4 };
 
-async function bodyOf(response: http.IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_RESPONSE_BYTES) throw new ExportFailure('the response is too large', false);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+function bodyOf(response: http.IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    response.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= MAX_RESPONSE_BYTES) chunks.push(chunk);
+      else response.destroy(new ExportFailure('the response is too large', false));
+    });
+    response.once('end', () => resolve(Buffer.concat(chunks)));
+    response.once('error', reject);
+  });
 }
 
+/** Made once: an error costs more than all else of a request, and each request ends with `close`. */
+const UNANSWERED = new ExportFailure('the collector closed the connection', true);
 const CLOSED = new ExportFailure('tracing ended before the collector answered', true);
 
 function refusal(status: number): ExportFailure {
@@ -122,7 +135,7 @@ const MISTAKES: ReadonlyMap<string | undefined, string> = new Map([
   ['EPROTO', 'no TLS is spoken there: it may be an endpoint for http'],
 ]);
 
-function failureOf(error: unknown, { aborted: isLate }: AbortSignal): ExportFailure {
+function failureOf(error: unknown, { isLate }: Attempt): ExportFailure {
   if (error instanceof ExportFailure) return error;
   if (isLate) return new ExportFailure('the collector did not answer in time', true);
   const mistake = MISTAKES.get(errorCode(error));

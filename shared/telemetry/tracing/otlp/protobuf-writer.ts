@@ -10,6 +10,9 @@ const LOW_BITS = 0x7f;
 const CONTINUES = 0x80;
 const VARINT_BITS = 7;
 const BITS = 64;
+const NOT_ASCII = 0x80;
+/** Longer texts are written by native code. */
+const SHORT_TEXT = 48;
 const ONE_BYTE = 0x80;
 const TWO_BYTES = 0x4000;
 const WORD = 2 ** 32;
@@ -41,7 +44,7 @@ export class ProtobufWriter {
     return taken;
   }
 
-  /** Writes a number that is not negative, and below 2^31. */
+  /** Writes a number that is not negative, and below 2^31: a value, or the length of a message that follows. */
   varint(tag: number, value: number): void {
     this.#reserve(ROOM);
     this.#varint(tag);
@@ -63,53 +66,68 @@ export class ProtobufWriter {
   fixed32(tag: number, value: number): void {
     this.#reserve(ROOM);
     this.#varint(tag);
-    this.#view.setUint32(this.#length, value, true);
-    this.#length += 4;
+    this.#view.setUint32(this.#skip(4), value, true);
   }
 
   /** Writes a whole number that is not negative; it may be above 2^53. */
   fixed64(tag: number, value: number): void {
     this.#reserve(ROOM);
     this.#varint(tag);
+    const at = this.#skip(8);
     const high = Math.floor(value / WORD);
-    this.#view.setUint32(this.#length, value - high * WORD, true);
-    this.#view.setUint32(this.#length + 4, high, true);
-    this.#length += 8;
+    const view = this.#view;
+    view.setUint32(at, value - high * WORD, true);
+    view.setUint32(at + 4, high, true);
   }
 
   double(tag: number, value: number): void {
     this.#reserve(ROOM);
     this.#varint(tag);
-    this.#view.setFloat64(this.#length, value, true);
-    this.#length += 8;
+    this.#view.setFloat64(this.#skip(8), value, true);
   }
 
   traceId(tag: number, { words }: TraceId): void {
     this.#reserve(ROOM * 2);
     this.#varint(tag);
-    this.#varint(TRACE_ID_BYTES);
-    this.#word(words[0]);
-    this.#word(words[1]);
-    this.#word(words[2]);
-    this.#word(words[3]);
+    this.#byte(TRACE_ID_BYTES);
+    const at = this.#skip(TRACE_ID_BYTES);
+    const view = this.#view;
+    view.setInt32(at, words[0]);
+    view.setInt32(at + 4, words[1]);
+    view.setInt32(at + 8, words[2]);
+    view.setInt32(at + 12, words[3]);
   }
 
   spanId(tag: number, { high, low }: SpanId): void {
     this.#reserve(ROOM);
     this.#varint(tag);
-    this.#varint(SPAN_ID_BYTES);
-    this.#word(high);
-    this.#word(low);
+    this.#byte(SPAN_ID_BYTES);
+    const at = this.#skip(SPAN_ID_BYTES);
+    const view = this.#view;
+    view.setInt32(at, high);
+    view.setInt32(at + 4, low);
   }
 
   text(tag: number, text: string): void {
     this.#reserve(ROOM + text.length * MAX_UTF8_OF_UTF16);
     this.#varint(tag);
     const start = this.#length + 1;
-    const size = this.#bytes.write(text, start);
+    const size = this.#ascii(text, start) ? text.length : this.#bytes.write(text, start);
     this.#length = start + size;
     this.#bytes[start - 1] = size;
     if (size >= ONE_BYTE) this.close(start);
+  }
+
+  /** Writes a text if it is short ASCII, as most are: that costs a third of a call of native code. */
+  #ascii(text: string, start: number): boolean {
+    if (text.length > SHORT_TEXT) return false;
+    const bytes = this.#bytes;
+    for (let index = 0; index < text.length; index += 1) {
+      const code = text.charCodeAt(index);
+      if (code >= NOT_ASCII) return false;
+      bytes[start + index] = code;
+    }
+    return true;
   }
 
   /** Writes bytes that are part of a message already. */
@@ -145,11 +163,6 @@ export class ProtobufWriter {
     this.#length += size;
   }
 
-  #word(value: number): void {
-    this.#view.setInt32(this.#length, value);
-    this.#length += 4;
-  }
-
   /** Starts a message that is probably longer than 127 bytes: ending it then moves nothing. */
   openLong(tag: number): number {
     this.#reserve(ROOM);
@@ -175,6 +188,13 @@ export class ProtobufWriter {
       rest >>>= VARINT_BITS;
     }
     this.#byte(rest);
+  }
+
+  /** Leaves room for so many bytes, and returns where it is. */
+  #skip(size: number): number {
+    const at = this.#length;
+    this.#length = at + size;
+    return at;
   }
 
   #byte(value: number): void {

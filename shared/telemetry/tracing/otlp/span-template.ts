@@ -52,7 +52,7 @@ export class SpanTemplate {
   replace({ names, values }: AttributeList, written: Uint8Array, starts: readonly number[]): void {
     this.#names = [...names];
     this.#values = [...values];
-    this.#written = Uint8Array.from(written);
+    this.#written = written;
     this.#starts = starts;
     this.#runs = names.map(() => undefined);
   }

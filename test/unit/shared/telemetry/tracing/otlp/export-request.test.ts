@@ -21,7 +21,7 @@ const RESOURCE = { 'service.name': 'gatehouse-proxy', place: 'Zürich' };
 function exportOf(spans: readonly EndedSpan[]): Buffer {
   const writer = new ProtobufWriter();
   for (const span of spans) encodeSpan(writer, span, TIME_ORIGIN);
-  return encodeExport(RESOURCE, { spans: writer.take(), count: spans.length });
+  return encodeExport(RESOURCE, { spans: writer.take() });
 }
 
 /** What OpenTelemetry's serializer makes of the same spans. */
