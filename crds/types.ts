@@ -349,6 +349,29 @@ export interface Route {
        */
       readonly request?: string;
     };
+    /**
+     * Certificates for TLS with clients. If absent, the certificate of a wildcard host that covers the host, or the default one of the GatewaySettings.
+     */
+    readonly tls?: {
+      /**
+       * Secrets of type `kubernetes.io/tls`. Each must have a certificate for the host of `from`. With several, such as RSA and ECDSA, the client's abilities decide. The route serves also while one of them does not exist.
+       *
+       * @minItems 1
+       * @maxItems 8
+       *
+       * Items: One Secret, with a certificate and its key.
+       */
+      readonly certificateRefs: readonly {
+        /**
+         * Name of the Secret.
+         */
+        readonly name: string;
+        /**
+         * Namespace of the Secret. Defaults to that of the route. If it is a different one, a ReferenceGrant there must allow the reference.
+         */
+        readonly namespace?: string;
+      }[];
+    };
   };
   /**
    * State of the route. Written by the controller only.
@@ -375,6 +398,23 @@ export interface Route {
      */
     readonly configHash?: string;
     /**
+     * Certificates in use of those that the route names.
+     *
+     * @maxItems 8
+     *
+     * Items: One certificate.
+     */
+    readonly certificates?: readonly {
+      /**
+       * Secret that it comes from, as `namespace/name`.
+       */
+      readonly secret: string;
+      /**
+       * When it expires.
+       */
+      readonly notAfter: string;
+    }[];
+    /**
      * What is served while the newest generation is not accepted, or will be once the settings allow it.
      */
     readonly served?: {
@@ -394,9 +434,9 @@ export interface Route {
      */
     readonly observedGeneration?: number;
     /**
-     * `Accepted`: the route is valid. `ResolvedRefs`: everything it refers to exists and may be used. `Programmed`: every proxy serves this generation. `UpstreamAuthReady`: users can connect to the upstream. `PartiallyInvalid`: the newest generation cannot be used, and `served` is served instead. `PartiallyInspected`: requests to some paths of an MCP server are not inspected. `ConsentExposed`: web routes have the host of the consent page, or of the callback of users who connect.
+     * `Accepted`: the route is valid. `ResolvedRefs`: everything it refers to exists and may be used. `Programmed`: every proxy serves this generation. `UpstreamAuthReady`: users can connect to the upstream. `CertificatesValid`: no certificate has expired, or will soon. `PartiallyInvalid`: the newest generation cannot be used, and `served` is served instead. `PartiallyInspected`: requests to some paths of an MCP server are not inspected. `ConsentExposed`: web routes have the host of the consent page, or of the callback of users who connect.
      *
-     * @maxItems 8
+     * @maxItems 16
      *
      * Items: One condition of the route.
      */
@@ -643,10 +683,32 @@ export interface GatewaySettings {
        */
       readonly accessTokenType?: 'at+jwt' | 'jwt';
       /**
+       * Certificate authorities that the servers of the provider are checked against, instead of those of the system: a ConfigMap in the namespace of the settings. It holds for discovery, keys, tokens, user information and `groupsLookup`.
+       */
+      readonly caRef?: {
+        /**
+         * Name of a ConfigMap.
+         */
+        readonly name: string;
+        /**
+         * Key of the certificates, in PEM. Defaults to `ca.crt`.
+         */
+        readonly key?: string;
+      };
+      /**
        * Users sign in at this provider. Needed only if several have a `clientId`.
        */
       readonly signIn?: boolean;
     }[];
+    /**
+     * Secret of type `kubernetes.io/tls`, in the namespace of the settings. Its certificate is for TLS with clients on hosts whose Routes have none.
+     */
+    readonly defaultCertificateRef?: {
+      /**
+       * Name of the Secret.
+       */
+      readonly name: string;
+    };
     /**
      * What routes do with `Authorization: Bearer`, unless the Route says it itself: `default` passes it to the upstream; `idp_access_token` and `idp_identity_token` accept tokens of the identity provider; `jwt` accepts JWTs of every identity provider with `audiences`. Routes with public access ignore it. Defaults to default.
      */
@@ -1009,6 +1071,23 @@ export interface GatewaySettings {
       readonly time: string;
     };
     /**
+     * Certificate in use if `defaultCertificateRef` is set.
+     *
+     * @maxItems 8
+     *
+     * Items: One certificate.
+     */
+    readonly certificates?: readonly {
+      /**
+       * Secret that it comes from, as `namespace/name`.
+       */
+      readonly secret: string;
+      /**
+       * When it expires.
+       */
+      readonly notAfter: string;
+    }[];
+    /**
      * What is used while the newest generation is not accepted.
      */
     readonly served?: {
@@ -1028,9 +1107,9 @@ export interface GatewaySettings {
      */
     readonly observedGeneration?: number;
     /**
-     * `Accepted`: the settings are valid. `ResolvedRefs`: every Secret they refer to exists and is usable. `Programmed`: every proxy uses this generation. `PartiallyInvalid`: the newest generation cannot be used, and `served` is used instead.
+     * `Accepted`: the settings are valid. `ResolvedRefs`: every Secret they refer to exists and is usable. `Programmed`: every proxy uses this generation. `PartiallyInvalid`: the newest generation cannot be used, and `served` is used instead. `CertificatesValid`: the default certificate has not expired, and will not soon.
      *
-     * @maxItems 8
+     * @maxItems 16
      *
      * Items: One condition of the settings.
      */

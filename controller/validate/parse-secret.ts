@@ -1,6 +1,6 @@
 import { schemaProblems, type SchemaProblem } from './check-schema.ts';
 import { checkSecret } from './generated/check-manifest.js';
-import { isReferable, type Secret } from './secret.ts';
+import { keptValues, type Secret } from './secret.ts';
 
 /** A Secret manifest of valid shape. */
 interface SecretManifest {
@@ -9,6 +9,7 @@ interface SecretManifest {
     readonly namespace?: string;
     readonly labels?: Readonly<Record<string, string>>;
   };
+  readonly type?: string;
   readonly data?: Readonly<Record<string, string>>;
   readonly stringData?: Readonly<Record<string, string>>;
 }
@@ -22,7 +23,7 @@ export function parseSecret(document: unknown): Secret | readonly SchemaProblem[
   const problems = schemaProblems(checkSecret, document);
   if (problems.length > 0) return problems;
   // The schema was just checked.
-  const { metadata, data = {}, stringData = {} } = document as SecretManifest;
+  const { metadata, type, data = {}, stringData = {} } = document as SecretManifest;
   const undecodable = Object.entries(data).filter(([, text]) => !isBase64(text));
   if (undecodable.length > 0) {
     return undecodable.map(([key]) => ({ path: `data.${key}`, message: 'must be base64' }));
@@ -30,12 +31,14 @@ export function parseSecret(document: unknown): Secret | readonly SchemaProblem[
   return {
     kind: 'Secret',
     metadata: { name: metadata.name, namespace: metadata.namespace ?? 'default' },
-    values: isReferable(metadata.labels)
-      ? new Map([
-          ...Object.entries(data).map(([key, text]) => [key, Buffer.from(text, 'base64')] as const),
-          ...Object.entries(stringData).map(([key, text]) => [key, Buffer.from(text)] as const),
-        ])
-      : 'unlabelled',
+    values: keptValues({
+      type,
+      labels: metadata.labels,
+      values: new Map([
+        ...Object.entries(data).map(([key, text]) => [key, Buffer.from(text, 'base64')] as const),
+        ...Object.entries(stringData).map(([key, text]) => [key, Buffer.from(text)] as const),
+      ]),
+    }),
   };
 }
 

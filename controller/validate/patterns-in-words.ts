@@ -13,8 +13,8 @@ export function patternInWords(pattern: string): string {
 export const DNS_SUBDOMAIN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$';
 /** Names of namespaces (RFC 1123). */
 export const DNS_LABEL = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$';
-/** Keys of the data of a Secret. */
-export const SECRET_KEY = '^[-._a-zA-Z0-9]+$';
+/** Keys of the data of a Secret or ConfigMap. */
+export const VALUE_KEY = '^[-._a-zA-Z0-9]+$';
 
 const ORIGIN_HOST = '[a-zA-Z0-9]([-a-zA-Z0-9.]*[a-zA-Z0-9])?';
 const IPV6_HOST = '\\[[0-9a-fA-F:.]+\\]';
@@ -61,7 +61,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
     '^(\\*\\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
     'must be a domain such as example.com or *.example.com, in lower case',
   ],
-  [SECRET_KEY, 'must consist of letters, digits, "-", "_" and "."'],
+  [VALUE_KEY, 'must consist of letters, digits, "-", "_" and "."'],
   ['^[-._~a-zA-Z0-9]+$', 'must consist of letters, digits, "-", ".", "_" and "~"'],
   ['^[\\x21\\x23-\\x5B\\x5D-\\x7E]+$', 'must not contain spaces, quotes or backslashes'],
   ['^[A-Za-z0-9][-._A-Za-z0-9]*$', 'must be the name of a header field such as X-Real-IP'],

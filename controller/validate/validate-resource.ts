@@ -10,6 +10,7 @@ import {
   type SchemaProblem,
 } from './check-schema.ts';
 import { sizeProblem } from './check-size.ts';
+import { parseConfigMap, type ConfigMap } from './config-map.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { checkGatewaySettings, checkRoute } from './generated/check-manifest.js';
 import { parseSecret } from './parse-secret.ts';
@@ -20,7 +21,7 @@ import { sortProblems } from './sort-problems.ts';
 import { isRecord } from '../../shared/runtime/is-record.ts';
 
 /** A valid manifest; its namespace is always set. */
-export type Resource = Route | GatewaySettings | Secret;
+export type Resource = Route | GatewaySettings | Secret | ConfigMap;
 
 /** The result of validating a document. */
 export type Validation =
@@ -41,9 +42,9 @@ export function validateResource(document: unknown, place: string): Validation {
   const id = readResourceId(document);
   const name = id === undefined ? place : displayName(id);
   const { apiVersion, kind } = document;
-  if (kind === 'Secret' && apiVersion === 'v1') {
-    const secret = parseSecret(document);
-    return 'kind' in secret ? { kind: 'valid', resource: secret } : invalid(name, secret);
+  if ((kind === 'Secret' || kind === 'ConfigMap') && apiVersion === 'v1') {
+    const parsed = kind === 'Secret' ? parseSecret(document) : parseConfigMap(document);
+    return 'kind' in parsed ? { kind: 'valid', resource: parsed } : invalid(name, parsed);
   }
   if (kind !== 'Route' && kind !== 'GatewaySettings') {
     return invalid(name, [unknownKind(kind)]);
@@ -84,12 +85,12 @@ function withNamespace(manifest: Route | GatewaySettings): Route | GatewaySettin
   return { ...manifest, metadata: { ...manifest.metadata, namespace } };
 }
 
-const KINDS = ['Route', 'GatewaySettings', 'Secret'] as const;
+const KINDS = ['Route', 'GatewaySettings', 'Secret', 'ConfigMap'] as const;
 
 function unknownKind(kind: unknown): SchemaProblem {
   if (kind === undefined) return { path: 'kind', message: `must be one of ${KINDS.join(', ')}` };
-  if (kind === 'Secret') {
-    return { path: 'apiVersion', message: 'must be v1 for a Secret' };
+  if (kind === 'Secret' || kind === 'ConfigMap') {
+    return { path: 'apiVersion', message: `must be v1 for a ${kind}` };
   }
   const hint = typeof kind === 'string' ? didYouMean(kind, KINDS) : '';
   return { path: 'kind', message: `must be one of ${KINDS.join(', ')}${hint}` };

@@ -10,6 +10,7 @@ const IDENTITY_PROVIDER_PREFIX = 'identity-provider/';
 const ROUTE_PREFIX = 'route/';
 const SERVICE_PREFIX = 'service/';
 const HELD_HOST_PREFIX = 'held-host/';
+const CERTIFICATE_PREFIX = 'certificate/';
 
 /** Returns the key of an identity provider in a snapshot. */
 export function identityProviderKey(name: string): string {
@@ -31,6 +32,11 @@ export function heldHostKey(host: string): string {
   return HELD_HOST_PREFIX + host;
 }
 
+/** Returns the key of a certificate, named `namespace/name`, in a snapshot. */
+export function certificateKey(name: string): string {
+  return CERTIFICATE_PREFIX + name;
+}
+
 /** Whether a key in a snapshot is the key of a route. */
 export function isRouteKey(key: string): boolean {
   return key.startsWith(ROUTE_PREFIX);
@@ -44,6 +50,11 @@ export function isServiceKey(key: string): boolean {
 /** Whether a key in a snapshot is the key of a held host. */
 export function isHeldHostKey(key: string): boolean {
   return key.startsWith(HELD_HOST_PREFIX);
+}
+
+/** Whether a key in a snapshot is the key of a certificate. */
+export function isCertificateKey(key: string): boolean {
+  return key.startsWith(CERTIFICATE_PREFIX);
 }
 
 /**
@@ -69,5 +80,7 @@ export function resourceKey(value: CompiledResource): string {
       return serviceKey(value.name);
     case 'held-host':
       return heldHostKey(value.host);
+    case 'certificate':
+      return certificateKey(value.name);
   }
 }

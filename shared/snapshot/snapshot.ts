@@ -18,7 +18,7 @@ export interface Snapshot {
 export interface SnapshotResource {
   /**
    * `settings`, `signing-keys`, `identity-provider/<name>`, `route/<namespace>/<name>`,
-   * `service/<namespace>/<name>` or `held-host/<host>`.
+   * `service/<namespace>/<name>`, `held-host/<host>` or `certificate/<namespace>/<name>`.
    */
   readonly key: string;
   /** sha256 (hex) of the canonical JSON of `value`. */
@@ -33,7 +33,8 @@ export type CompiledResource =
   | CompiledIdentityProvider
   | CompiledRoute
   | CompiledService
-  | CompiledHeldHost;
+  | CompiledHeldHost
+  | CompiledCertificate;
 
 /** Settings for all routes, from `GatewaySettings`. Durations are seconds. */
 export interface CompiledSettings {
@@ -80,6 +81,8 @@ export interface CompiledSettings {
   readonly opaqueTokenSeconds: number;
   /** What the settings say about tracing; the environment of each process wins over it. */
   readonly tracing?: CompiledTracing;
+  /** Name of the certificate for hosts whose routes have none. It may be absent from the snapshot. */
+  readonly defaultCertificate?: string;
 }
 
 /** How a route reads `Authorization: Bearer` (specification: Bearer token format setting). */
@@ -137,6 +140,8 @@ export interface CompiledIdentityProvider {
   readonly accessTokenType?: 'jwt';
   /** Keys that the controller read, instead of `jwksUrl` and discovery; the provider has no others. */
   readonly keys?: readonly CompiledPublicKey[];
+  /** Certificate authorities that its servers are checked against, instead of the system's; PEM. */
+  readonly certificateAuthorities?: string;
 }
 
 /** A public key that verifies signatures, as a JSON Web Key (RFC 7517): RSA, EC, or Ed25519. */
@@ -207,6 +212,8 @@ export interface CompiledRoute {
   readonly passResponseHeaders?: readonly string[];
   /** How long the upstream may take to begin its response; 0 is no limit. */
   readonly responseTimeoutMs: number;
+  /** Names of the certificates for its host, all of which cover it. If absent: none of its own. */
+  readonly certificates?: readonly string[];
 }
 
 /** A path below the endpoint of an MCP server that its route serves too. */
@@ -256,6 +263,21 @@ export interface CompiledHeldHost {
   readonly host: string;
   /** Ports of such wildcards, in ascending order; on others the host is not held. */
   readonly ports: readonly number[];
+}
+
+/** A certificate with its key, for TLS with clients. */
+export interface CompiledCertificate {
+  readonly kind: 'certificate';
+  /** `namespace/name` of the Secret; in the plain form, one that is made from the place of the files. */
+  readonly name: string;
+  /** PEM; the certificate of the server first, then those of its authorities, in order. */
+  readonly certificate: string;
+  /** PKCS #8, PEM. */
+  readonly privateKey: string;
+  /** DNS names and IP addresses that it is for, in lower case; `*.` begins a wildcard. */
+  readonly hosts: readonly string[];
+  /** When it expires, in seconds since the epoch. */
+  readonly notAfter: number;
 }
 
 /** `prefix` values have no trailing slash (`''` matches every path) and match whole segments. */

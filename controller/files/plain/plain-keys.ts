@@ -32,7 +32,13 @@ export const EXPORT_HEADER_FILE_KEYS = [
   'otel_exporter_otlp_traces_headers_file',
 ] as const;
 
-/** Keys of an entry of `routes`, besides `name`. */
+/** The files of a certificate with its authorities, and of its key. */
+export const CERTIFICATE_FILE_KEYS = ['cert_file', 'key_file'] as const;
+
+/** The file of the certificate authorities of an identity provider. */
+export const AUTHORITIES_FILE_KEY = 'ca_file';
+
+/** Keys of an entry of `routes`, besides `name` and `tls`. */
 export const ROUTE_KEYS: PlainKeys = {
   from: { field: 'from' },
   to: { field: 'to' },
@@ -113,7 +119,9 @@ const TRACING_KEYS: PlainKeys = {
   },
 };
 
-/** Keys for all routes, besides `identity_providers`, `signing_key_file` and pairs about tracing. */
+/**
+ * Keys for all routes, besides `identity_providers`, `signing_key_file`, `default_certificate` and pairs about tracing.
+ */
 export const SETTINGS_KEYS: PlainKeys = {
   authenticate_url: {
     field: 'authenticateUrl',

@@ -9,7 +9,14 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ['identityProviders', 'identity_providers'],
   ['clientSecretRef', 'client_secret'],
   ['signingKeyRefs', 'signing_key_file'],
+  ['defaultCertificateRef', 'default_certificate'],
+  ['caRef', 'ca_file'],
 ]);
+
+/** Objects that are made of files, whose names nobody wrote. */
+const NO_CERTIFICATE = /\bthere is no Secret default\/gatehouse-(?:route-\d+|default)-tls\b/g;
+const CERTIFICATE = /\bSecret default\/gatehouse-(?:route-\d+|default)-tls\b/g;
+const AUTHORITIES = /\bkey "ca\.crt" of ConfigMap default\/gatehouse-identity-provider-\d+/g;
 
 /** The plain form has no `backendRefs`: Services exist only in a cluster. */
 const NO_UPSTREAM = ['exactly one of to and backendRefs must be set', 'to must be set'] as const;
@@ -19,6 +26,11 @@ export function inPlainWords(message: string): string {
   return message
     .replaceAll(...NO_UPSTREAM)
     .replaceAll(SETTINGS_RESOURCE, 'this file')
+    .replaceAll(NO_CERTIFICATE, 'there is no certificate yet')
+    .replaceAll(CERTIFICATE, 'this pair of files')
+    .replaceAll(AUTHORITIES, 'the file')
+    .replaceAll('its tls.crt', 'its cert_file')
+    .replaceAll('its tls.key', 'its key_file')
     .replaceAll(/\b[a-z]+(?:[A-Z][a-z0-9]*)+\b/g, (word) => WORDS.get(word) ?? word);
 }
 

@@ -14,14 +14,14 @@ export const SETTINGS_RESOURCE = `GatewaySettings ${NAMESPACE}/${SETTINGS_NAME}`
 /** GatewaySettings without content. */
 export const EMPTY_SETTINGS: Mapping = manifest('GatewaySettings', SETTINGS_NAME, { spec: {} });
 
-/** Translates a plain form to resources: settings, their Secret, and routes. */
+/** Translates a plain form to resources: settings, routes, and what they refer to. */
 export function translatePlainForm(
   plain: Mapping,
   file: string,
   secretFiles: SecretFiles,
 ): readonly PlainManifest[] {
   const source = { file, secretFiles };
-  const { spec, secrets, origins, problems } = translateSettings(plain, source);
+  const { spec, secrets, origins, problems, manifests = [] } = translateSettings(plain, source);
   const routes = translateRoutes(plain['routes'], source);
   const all = { ...secrets, ...routes.secrets };
   const settings = { manifest: manifest('GatewaySettings', SETTINGS_NAME, { spec }) };
@@ -29,6 +29,7 @@ export function translatePlainForm(
   return [
     { ...settings, origins, problems },
     ...(Object.keys(all).length > 0 ? [secret] : []),
+    ...manifests,
     ...routes.manifests,
   ];
 }

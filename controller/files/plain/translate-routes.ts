@@ -3,8 +3,9 @@ import { CLIENT_SECRET_KEYS, ROUTE_KEYS } from './plain-keys.ts';
 import { manifest, type PlainManifest } from './plain-manifest.ts';
 import { readSecret, type SecretSource } from './read-secret.ts';
 import { routeName } from './route-name.ts';
+import { translateCertificate, type TranslatedFiles } from './translate-certificate.ts';
 import { translateKeys, type Mapping } from './translate-keys.ts';
-import { translateClientSecret, type TranslatedSecrets } from './translate-secret.ts';
+import { SECRET_NAME, translateClientSecret, type TranslatedSecrets } from './translate-secret.ts';
 import { upstreamOAuthOf } from './upstream-oauth-of.ts';
 
 /** The routes of a plain form. */
@@ -12,6 +13,13 @@ export interface TranslatedRoutes {
   readonly manifests: readonly PlainManifest[];
   /** Secrets by key. */
   readonly secrets: Readonly<Record<string, string>>;
+}
+
+interface TranslatedRoute {
+  readonly manifest: PlainManifest;
+  /** Objects that it refers to. */
+  readonly manifests: readonly PlainManifest[];
+  readonly secrets: TranslatedSecrets['secrets'];
 }
 
 const UPSTREAM_OAUTH = {
@@ -27,37 +35,49 @@ export function translateRoutes(routes: unknown, source: SecretSource): Translat
   }
   const translated = routes.map((route: unknown, index) => translateRoute(route, index, source));
   return {
-    manifests: translated.map((route) => route.manifest),
+    manifests: translated.flatMap(({ manifest: route, manifests }) => [...manifests, route]),
     secrets: Object.fromEntries(translated.flatMap(({ secrets }) => Object.entries(secrets))),
   };
 }
 
-function translateRoute(
-  route: unknown,
-  index: number,
-  source: SecretSource,
-): { readonly manifest: PlainManifest; readonly secrets: TranslatedSecrets['secrets'] } {
+function translateRoute(route: unknown, index: number, source: SecretSource): TranslatedRoute {
   const written = `routes[${String(index)}]`;
   if (!isRecord(route)) {
-    return { manifest: unreadable(written, 'must be a mapping'), secrets: {} };
+    return { manifest: unreadable(written, 'must be a mapping'), manifests: [], secrets: {} };
   }
   const { name = routeName(route) } = route;
   const place = { field: 'spec', written };
-  const { fields, origins, problems } = translateKeys(route, ROUTE_KEYS, place, ['name']);
+  const { fields, origins, problems } = translateKeys(route, ROUTE_KEYS, place, ['name', 'tls']);
   const secret = translateSecret(route, index, source);
+  const tls = translateTls(route, index, source);
   const own = [
     { field: '', written },
     { field: 'metadata.name', written: `${written}.name` },
   ];
   return {
     manifest: {
-      manifest: manifest('Route', name ?? 'unnamed', { spec: withSecret(fields, secret.spec) }),
-      origins: [...own, ...origins, ...secret.origins],
-      problems: [...problems, ...secret.problems],
+      manifest: manifest('Route', name ?? 'unnamed', {
+        spec: {
+          ...withSecret(fields, secret.spec),
+          ...(tls.ref && { tls: { certificateRefs: [tls.ref] } }),
+        },
+      }),
+      origins: [...own, ...origins, ...secret.origins, ...tls.origins],
+      problems: [...problems, ...secret.problems, ...tls.problems],
       ...(typeof name === 'string' ? {} : { unnamed: written }),
     },
+    manifests: tls.manifests,
     secrets: secret.secrets,
   };
+}
+
+function translateTls({ tls }: Mapping, index: number, source: SecretSource): TranslatedFiles {
+  const place = {
+    written: `routes[${String(index)}].tls`,
+    field: 'spec.tls',
+    name: `${SECRET_NAME}-route-${String(index)}-tls`,
+  };
+  return translateCertificate(tls, place, source);
 }
 
 function translateSecret(route: Mapping, index: number, source: SecretSource): TranslatedSecrets {

@@ -1,3 +1,4 @@
+import type { PlainManifest } from './plain-manifest.ts';
 import type { SourcePlace } from '../origins.ts';
 import type { ReadSecret } from './read-secret.ts';
 import type { Mapping, PlainProblem } from './translate-keys.ts';
@@ -12,6 +13,8 @@ export interface TranslatedSecrets {
   readonly secrets: Readonly<Record<string, string>>;
   readonly origins: readonly SourcePlace[];
   readonly problems: readonly PlainProblem[];
+  /** Further objects that the fields refer to. */
+  readonly manifests?: readonly PlainManifest[];
 }
 
 /** Translates a client secret to a reference to the key `key` of the Secret, below `field`. */

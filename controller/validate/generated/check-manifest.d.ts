@@ -16,3 +16,8 @@ export declare const checkSecret: {
   (value: unknown): boolean;
   readonly errors?: readonly ErrorObject[] | null;
 };
+
+export declare const checkConfigMap: {
+  (value: unknown): boolean;
+  readonly errors?: readonly ErrorObject[] | null;
+};

@@ -1,6 +1,6 @@
 import { API_VERSION, type CrdSchema, type ResourceKind } from '../../../crds/crd-schema.ts';
 import { readCrdSchema } from '../../../crds/read-crd-schema.ts';
-import { SECRET_KEY } from '../patterns-in-words.ts';
+import { VALUE_KEY } from '../patterns-in-words.ts';
 import { jsonSchemaOf, type JsonSchema } from './json-schema.ts';
 import { METADATA_SCHEMA } from './metadata-schema.ts';
 
@@ -22,11 +22,26 @@ export function resourceManifestSchema(kind: ResourceKind): JsonSchema {
   };
 }
 
-const SECRET_VALUES = {
+const VALUES = {
   type: 'object',
-  propertyNames: { type: 'string', minLength: 1, maxLength: 253, pattern: SECRET_KEY },
+  propertyNames: { type: 'string', minLength: 1, maxLength: 253, pattern: VALUE_KEY },
   additionalProperties: { type: 'string' },
 } as const;
+
+/** Schema of the manifest of a core/v1 ConfigMap. */
+export const CONFIG_MAP_SCHEMA: JsonSchema = {
+  type: 'object',
+  required: ['metadata'],
+  additionalProperties: false,
+  properties: {
+    apiVersion: { type: 'string' },
+    kind: { type: 'string' },
+    metadata: METADATA_SCHEMA,
+    immutable: { type: 'boolean' },
+    data: VALUES,
+    binaryData: VALUES,
+  },
+};
 
 /** Schema of the manifest of a core/v1 Secret. */
 export const SECRET_SCHEMA: JsonSchema = {
@@ -39,7 +54,7 @@ export const SECRET_SCHEMA: JsonSchema = {
     metadata: METADATA_SCHEMA,
     type: { type: 'string' },
     immutable: { type: 'boolean' },
-    data: SECRET_VALUES,
-    stringData: SECRET_VALUES,
+    data: VALUES,
+    stringData: VALUES,
   },
 };

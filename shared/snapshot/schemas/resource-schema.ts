@@ -29,6 +29,7 @@ import {
   type Access,
   type BearerTokenFormat,
   type CompiledBackend,
+  type CompiledCertificate,
   type CompiledHeldHost,
   type CompiledIdentityProvider,
   type CompiledResource,
@@ -54,6 +55,8 @@ const origin: Schema<Origin> = { json: { type: 'string', pattern: ORIGIN_PATTERN
 const host = string('^[^\\s/A-Z]+$');
 const fieldName = string('^[a-z0-9][-._a-z0-9]*$');
 const port = integer(1, PORT_MAX);
+const privateKey = string('^-----BEGIN PRIVATE KEY-----');
+const certificates = string('^-----BEGIN CERTIFICATE-----');
 const wholeNumber = integer(0, Number.MAX_SAFE_INTEGER);
 
 const toolDenial = anyOf<ToolDenial>(['error', 'result']);
@@ -105,6 +108,7 @@ const settings = objectOf<CompiledSettings>({
   outageGraceSeconds: number(),
   opaqueTokenSeconds: number(),
   tracing: optional(tracingSchema),
+  defaultCertificate: optional(namespacedName),
 });
 
 const signingKeys = objectOf<CompiledSigningKeys>({
@@ -113,7 +117,7 @@ const signingKeys = objectOf<CompiledSigningKeys>({
     objectOf<CompiledSigningKeys['keys'][number]>({
       keyId: notEmpty,
       algorithm: anyOf(['ES256', 'RS256', 'EdDSA']),
-      privateKey: string('^-----BEGIN PRIVATE KEY-----'),
+      privateKey,
     }),
     { notEmpty: true },
   ),
@@ -154,6 +158,7 @@ const identityProvider = objectOf<CompiledIdentityProvider>({
   jwksUrl: optional(string('^https?://')),
   accessTokenType: optional(constant('jwt')),
   keys: optional(listOf(publicKey)),
+  certificateAuthorities: optional(certificates),
 });
 
 const path = oneOfKinds<PathMatch>({
@@ -227,6 +232,7 @@ const route = objectOf<CompiledRoute>({
   passResponseHeaders: optional(listOf(fieldName, { notEmpty: true })),
   websocketOrigins: optional(listOf(origin, { notEmpty: true })),
   responseTimeoutMs: number(),
+  certificates: optional(listOf(namespacedName, { notEmpty: true })),
 });
 
 const service = objectOf<CompiledService>({
@@ -246,6 +252,15 @@ const heldHost = objectOf<CompiledHeldHost>({
   ports: listOf(port, { notEmpty: true }),
 });
 
+const certificate = objectOf<CompiledCertificate>({
+  kind: constant('certificate'),
+  name: namespacedName,
+  certificate: certificates,
+  privateKey,
+  hosts: listOf(host),
+  notAfter: wholeNumber,
+});
+
 /**
  * The schema of all resources of a snapshot. It is closed: a member that this release does not know may
  * be a restriction, and a proxy that ignored it would permit too much.
@@ -257,4 +272,5 @@ export const resourceSchema: Schema<CompiledResource> = oneOfKinds<CompiledResou
   route,
   service,
   'held-host': heldHost,
+  certificate,
 });

@@ -68,6 +68,9 @@ export const BROKEN_ROUTES: Readonly<Record<string, readonly string[]>> = {
     '{ websocketAllowedOrigins: [https://chat.example.com] }',
     '{ allowWebsockets: false, websocketAllowedOrigins: [https://chat.example.com] }',
   ],
+  'tls needs a from that begins with https': [
+    '{ from: http://app.example.com, allowPublicUnauthenticatedAccess: true, tls: { certificateRefs: [{ name: a }] } }',
+  ],
   'mcp.server.subPaths cannot be combined with path, which serves no other path; use prefix': [
     '{ path: /a, mcp: { server: { subPaths: [{ path: /b }] } } }',
   ],
@@ -99,11 +102,12 @@ export const BROKEN_SETTINGS: Readonly<Record<string, readonly string[]>> = {
     `identityProviders: [{ ${MACHINES}, authorizationParams: { prompt: login } }]`,
     `identityProviders: [{ ${MACHINES}, groupsLookup: { url: 'https://g.example', groupsPath: value } }]`,
   ],
-  'with issuerUrl kubernetes:/// it needs audiences, and cannot have a clientId, a jwksUrl, or another type':
+  'with issuerUrl kubernetes:/// it needs audiences, and cannot have a clientId, a jwksUrl, a caRef, or another type':
     [
       `identityProviders: [{ ${CLUSTER}, clientId: x }]`,
       `identityProviders: [{ ${CLUSTER}, type: apple }]`,
       `identityProviders: [{ ${CLUSTER}, jwksUrl: https://idp.example.com/keys }]`,
+      `identityProviders: [{ ${CLUSTER}, caRef: { name: ca } }]`,
       'identityProviders: [{ name: idp, issuerUrl: "kubernetes:///", clientId: x }]',
     ],
   'jwksUrl needs audiences, since it is for jwt': [

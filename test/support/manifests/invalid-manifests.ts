@@ -34,6 +34,12 @@ export const INVALID_ROUTES: readonly InvalidManifest[] = [
     'passRequestHeaders: [X-Ok, "X-Ok: 1"]',
     'spec.passRequestHeaders[1]: must be the name of a header field such as X-Real-IP',
   ],
+  ['tls: {}', 'spec.tls.certificateRefs: is required'],
+  ['tls: { certificateRefs: [] }', 'spec.tls.certificateRefs: must not be empty'],
+  [
+    'tls: { certificateRefs: [{ name: a, key: tls.crt }] }',
+    'spec.tls.certificateRefs[0].key: is not a known field',
+  ],
   ['passResponseHeaders: []', 'spec.passResponseHeaders: must not be empty'],
   [
     "{ allowWebsockets: true, websocketAllowedOrigins: ['*'] }",

@@ -29,6 +29,7 @@ export const VALID_ROUTES: readonly string[] = [
   '{ allowPublicUnauthenticatedAccess: false, policy: {} }',
   'timeouts: { request: 1h30m5s100ms }',
   'timeouts: { request: 0s }',
+  'tls: { certificateRefs: [{ name: a.b }, { name: c, namespace: certificates }] }',
 ];
 
 /** Specs of GatewaySettings that are valid. */
@@ -45,6 +46,9 @@ export const VALID_SETTINGS: readonly string[] = [
   'identityProviders: [{ name: idp, type: oidc, issuerUrl: "kubernetes:///", audiences: [x] }]',
   'identityProviders: [{ name: idp, issuerUrl: https://idp.example.com, audiences: [x], signIn: false }]',
   '{ bearerTokenFormat: idp_identity_token, idpAccessTokenAllowedAudiences: [x] }',
+  `identityProviders: [{ ${PROVIDER}, caRef: { name: kube-root-ca.crt } }]`,
+  `identityProviders: [{ ${PROVIDER}, caRef: { name: ca, key: bundle.pem } }]`,
+  'defaultCertificateRef: { name: wildcard.example.com }',
   'authorizeLogFields: []',
   'authorizeLogFields: [headers.X-Real-IP, headers.X-Key, query]',
   'accessLog: {}',

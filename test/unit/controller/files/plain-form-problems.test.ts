@@ -180,7 +180,7 @@ describe('the plain form', () => {
       'apiVersion: gatehouse.dev/v1alpha1\nmetadata: {name: x}\nspec: {}',
     );
     expect(problems).toEqual([
-      `${FILE}:1 (document 1) manifest: kind: must be one of Route, GatewaySettings, Secret [InvalidManifest]`,
+      `${FILE}:1 (document 1) manifest: kind: must be one of Route, GatewaySettings, Secret, ConfigMap [InvalidManifest]`,
     ]);
   });
 });

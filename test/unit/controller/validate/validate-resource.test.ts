@@ -102,10 +102,10 @@ describe('a document that is not a resource', () => {
   test.each([
     ['null', ': must be a manifest: an object with a kind'],
     ['[]', ': must be a manifest: an object with a kind'],
-    ['{ spec: {} }', 'kind: must be one of Route, GatewaySettings, Secret'],
+    ['{ spec: {} }', 'kind: must be one of Route, GatewaySettings, Secret, ConfigMap'],
     [
       '{ kind: Rout }',
-      'kind: must be one of Route, GatewaySettings, Secret; did you mean "Route"?',
+      'kind: must be one of Route, GatewaySettings, Secret, ConfigMap; did you mean "Route"?',
     ],
     ['{ apiVersion: apps/v1, kind: Secret }', 'apiVersion: must be v1 for a Secret'],
   ])('%s is invalid', (yaml, problem) => {

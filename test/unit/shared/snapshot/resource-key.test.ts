@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals';
 
 import {
+  certificateKey,
   heldHostKey,
   identityProviderKey,
+  isCertificateKey,
   isHeldHostKey,
   isRouteKey,
   isServiceKey,
@@ -11,7 +13,11 @@ import {
   serviceKey,
   SETTINGS_KEY,
 } from '../../../../shared/snapshot/resource-key.ts';
-import { aCompiledService, aHeldHost } from '../../../support/compiled-resources.ts';
+import {
+  aCompiledCertificate,
+  aCompiledService,
+  aHeldHost,
+} from '../../../support/compiled-resources.ts';
 import { compiledSettings } from '../../../support/compiled-settings.ts';
 import { filesThatSpell } from '../../../support/spellings.ts';
 
@@ -19,12 +25,14 @@ test('the key of a resource names its kind, and its name where a snapshot may ho
   expect(resourceKey(compiledSettings())).toBe(SETTINGS_KEY);
   expect(resourceKey(aCompiledService('team/app', []))).toBe('service/team/app');
   expect(resourceKey(aHeldHost('*.example.com'))).toBe('held-host/*.example.com');
+  expect(resourceKey(aCompiledCertificate('team/app'))).toBe('certificate/team/app');
 });
 
 test.each([
   ['a route', routeKey('team/app'), { route: true }],
   ['a Service', serviceKey('team/app'), { service: true }],
   ['a held host', heldHostKey('a.example.com'), { heldHost: true }],
+  ['a certificate', certificateKey('team/app'), { certificate: true }],
   ['an identity provider', identityProviderKey('route/x'), {}],
   ['the settings', SETTINGS_KEY, {}],
 ])('a key shows that its resource is %s', (_what, key, expected) => {
@@ -32,11 +40,15 @@ test.each([
     route: isRouteKey(key),
     service: isServiceKey(key),
     heldHost: isHeldHostKey(key),
+    certificate: isCertificateKey(key),
   };
-  expect(kinds).toEqual({ route: false, service: false, heldHost: false, ...expected });
+  const none = { route: false, service: false, heldHost: false, certificate: false };
+  expect(kinds).toEqual({ ...none, ...expected });
 });
 
 test('only one file spells the prefixes of keys', () => {
-  const files = filesThatSpell(/['"`](?:route|service|identity-provider|held-host)\/(?!\w+\.ts)/);
+  const files = filesThatSpell(
+    /['"`](?:route|service|identity-provider|held-host|certificate)\/(?!\w+\.ts)/,
+  );
   expect(files).toEqual(['shared/snapshot/resource-key.ts']);
 });
