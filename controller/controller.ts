@@ -5,6 +5,7 @@ import type { SnapshotResource } from '../shared/snapshot/snapshot.ts';
 import { DEFAULT_TIMING, type ElectionTiming } from './leader/election-timing.ts';
 import { holderIdentity } from './leader/holder-identity.ts';
 import type { Leadership } from './leader/leadership.ts';
+import { leaseName } from './leader/lease-name.ts';
 import { LeaseElector } from './leader/lease-elector.ts';
 import { createProxyAuthenticator } from './push/server/authenticate-proxy.ts';
 import { startPushServer, type PushServer } from './push/server/push-server.ts';
@@ -177,11 +178,4 @@ export class Controller {
     if (!leadership.signal.aborted) await once(leadership.signal, 'abort');
     resign();
   }
-}
-
-/** Returns the name of the Lease: each class elects its own leader. */
-function leaseName(gatewayClass: string): string {
-  return gatewayClass === 'gatehouse'
-    ? 'gatehouse-controller'
-    : `gatehouse-controller-${gatewayClass}`;
 }

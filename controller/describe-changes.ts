@@ -6,8 +6,10 @@ const MAX_NAMED = 10;
 
 /** Describes changes for their trace: how many there are, and which Routes, without any content. */
 export function describeChanges(changes: Changes): Attributes {
-  const { routes = new Map(), secrets, services, endpointSlices, referenceGrants } = changes;
-  const maps = [routes, secrets, services, endpointSlices, referenceGrants, changes.namespaces];
+  const { routes = new Map(), secrets, configMaps, services, endpointSlices } = changes;
+  const { referenceGrants, namespaces } = changes;
+  const referred = [secrets, configMaps, services, endpointSlices, referenceGrants, namespaces];
+  const maps = [routes, ...referred];
   const ofMaps = maps.reduce((sum, map) => sum + (map?.size ?? 0), 0);
   return {
     'gatehouse.change.size': ofMaps + (changes.settings === undefined ? 0 : 1),

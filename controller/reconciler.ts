@@ -230,6 +230,7 @@ export class Reconciler implements AsyncDisposable {
   #publishIfComplete(): void {
     const isIncomplete = this.#watch.subscribe({
       secretNames: this.#compiler.secretNames,
+      configMapNames: this.#compiler.configMapNames,
       namespaces: this.#compiler.needsNamespaces,
       clusterIssuer: this.#compiler.needsClusterIssuer,
     });

@@ -1,3 +1,4 @@
+import type { Route } from '../../crds/types.ts';
 import { DEFAULT_PORTS } from '../../shared/snapshot/origin.ts';
 import { made, invalid, type CompileResult } from './compile-result.ts';
 
@@ -29,6 +30,12 @@ export function parseAddress(text: string, path: string): CompileResult<Address>
     return invalid(path, 'InvalidSpec', 'the port must be between 1 and 65535');
   }
   return made({ scheme, host: wildcard + host, port });
+}
+
+/** The host of a route's address; undefined if it cannot be read. */
+export function hostOfRoute({ spec }: Route): string | undefined {
+  const address = parseAddress(spec.from, 'spec.from');
+  return address.kind === 'made' ? address.value.host : undefined;
 }
 
 /** `host:port`: two addresses that share it are served by one listener and one set of routes. */

@@ -1,6 +1,7 @@
 import type { ClusterIssuerReading } from '../kubernetes/cluster-issuer.ts';
 import type { EndpointSlice, ReferenceGrant, Service } from '../kubernetes/objects.ts';
 import type { StoredRoute, StoredSettings } from '../kubernetes/stored-resources.ts';
+import type { CertificateValidity } from './certificates/certificate-validity.ts';
 import type { ChangeSet } from './change-set.ts';
 import type { Problem } from '../validate/problem.ts';
 import type { SecretValues } from '../validate/secret.ts';
@@ -18,6 +19,8 @@ export interface Changes {
   /** The settings of this gateway; null: they are deleted, and everything known about them too. */
   readonly settings?: StoredSettings | null;
   readonly secrets?: ReadonlyMap<string, SecretValues | undefined>;
+  /** Values by key. */
+  readonly configMaps?: ReadonlyMap<string, ReadonlyMap<string, string> | undefined>;
   readonly services?: ReadonlyMap<string, Service | undefined>;
   readonly endpointSlices?: ReadonlyMap<string, EndpointSlice | undefined>;
   readonly referenceGrants?: ReadonlyMap<string, ReferenceGrant | undefined>;
@@ -78,6 +81,8 @@ export interface RouteVerdict extends Verdict<StoredRoute> {
   readonly isConsentExposed?: true;
   /** Present only if users connect to its upstream. */
   readonly upstreamAuth?: UpstreamAuthVerdict;
+  /** The certificates that serve its host and that it names. Absent if there are none. */
+  readonly certificates?: readonly CertificateValidity[];
   /** Present only while the settings keep the route from serving. */
   readonly waiting?: WaitingRoute;
 }
@@ -102,6 +107,8 @@ export interface WaitingRoute {
 export interface SettingsVerdict extends Verdict<StoredSettings> {
   /** Keys of all snapshot resources that are compiled from them; empty if they do not serve. */
   readonly keys: readonly string[];
+  /** The default certificate. Absent if there is none. */
+  readonly certificates?: readonly CertificateValidity[];
   /** The number of routes that serve. */
   readonly attachedRoutes: number;
 }

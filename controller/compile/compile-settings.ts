@@ -19,8 +19,11 @@ import { compileSigningKeys } from './compile-signing-keys.ts';
 import { compileTracing } from './compile-tracing.ts';
 import { durationMs } from './duration.ts';
 import { all, andThen, combine, made, invalid, type CompileResult } from './compile-result.ts';
-import { resourceName, type CompileOptions, type Secrets } from './resources.ts';
-import { withPresentSecrets } from './with-present-secrets.ts';
+import type { CertificateValidity } from './certificates/certificate-validity.ts';
+import { resolveDefaultCertificate } from './certificates/default-certificate.ts';
+import type { SettingsSources } from './referables.ts';
+import { resourceName, type CompileOptions } from './resources.ts';
+import { withPresentReferences } from './with-present-references.ts';
 import { schemeProblem } from './secure-scheme.ts';
 import { originOf } from '../../shared/snapshot/origin.ts';
 
@@ -30,7 +33,9 @@ export interface SettingsOutput {
   readonly authenticateAddress: Address | undefined;
   readonly identityProviders: readonly CompiledIdentityProvider[];
   readonly signingKeys: CompiledSigningKeys | undefined;
-  /** What is wrong with tracing, without which the settings serve. */
+  /** The default certificate, if there is one and it can be used. */
+  readonly certificates: readonly CertificateValidity[];
+  /** What is wrong with tracing and the default certificate, without which the settings serve. */
   readonly problems: readonly Problem[];
 }
 
@@ -47,21 +52,23 @@ const DEFAULT_OPAQUE_TOKEN_LIFETIME = '1m';
 /** Compiles the settings with their Secrets. A single problem makes all of them invalid. */
 export function compileSettings(
   written: GatewaySettings,
-  secrets: Secrets,
+  sources: SettingsSources,
   options: CompileOptions,
 ): CompileResult<SettingsOutput> {
-  const settings = options.secrets === 'assumed' ? withPresentSecrets(written, secrets) : written;
+  const { secrets } = sources;
+  const settings = withPresentReferences(written, sources, options);
   const { spec } = settings;
   const { mcpAllowedAsMetadataDomains: asMetadataDomains = [] } = spec;
   const parts = combine({
     authenticateAddress: compileAuthenticateUrl(spec, options),
-    identityProviders: andThen(compileIdentityProviders(settings, secrets, options), (providers) =>
+    identityProviders: andThen(compileIdentityProviders(settings, sources, options), (providers) =>
       withUsableFormat(spec, providers),
     ),
     signingKeys: compileSigningKeys(settings, secrets),
     limits: compileLimits(spec),
   });
   const { tracing, problems } = compileTracing(settings, secrets, options);
+  const certificate = resolveDefaultCertificate(settings, sources.certificates);
   return andThen(parts, ({ authenticateAddress, identityProviders, signingKeys, limits }) =>
     made({
       settings: {
@@ -75,11 +82,13 @@ export function compileSettings(
         ...bearerTokensOf(spec),
         ...limits,
         ...(tracing && { tracing }),
+        ...(certificate.name !== undefined && { defaultCertificate: certificate.name }),
       },
       authenticateAddress,
       identityProviders,
       signingKeys,
-      problems,
+      certificates: certificate.certificates,
+      problems: [...problems, ...certificate.problems],
     }),
   );
 }

@@ -1,11 +1,12 @@
-import { routeKey } from '../../shared/snapshot/resource-key.ts';
+import { routeKey, SETTINGS_KEY } from '../../shared/snapshot/resource-key.ts';
 import type { StoredRoute } from '../kubernetes/stored-resources.ts';
-import type { SecretValues } from '../validate/secret.ts';
+import { UsedCertificates } from './certificates/used-certificates.ts';
+import { secretNamesOf } from './certificates/certificate-validity.ts';
 import { setOrDelete } from './grouped-map.ts';
 import { ServiceDirectory } from './backends/service-directory.ts';
 import { ASSUMED_SERVICES } from './backends/service-lookup.ts';
 import { ServiceTable } from './backends/service-table.ts';
-import type { Changes, Compilation, SettingsVerdict } from './compilation.ts';
+import type { Changes, Compilation } from './compilation.ts';
 import { CompilationReport } from './compilation-report.ts';
 import { ConsentExposure } from './consent-exposure.ts';
 import { compileRoute } from './compile-route.ts';
@@ -16,6 +17,7 @@ import type { KnownClusterIssuer } from './identity-providers/cluster-issuer-pro
 import { signInOf } from './identity-providers/sign-in-availability.ts';
 import type { Labels } from './label-selector.ts';
 import { isOfClass, readStored } from './read-stored.ts';
+import { Referables } from './referables.ts';
 import { namespaceOf, type CompileOptions } from './resources.ts';
 import { ADMIT_ALL, compileAdmission } from './route-admission.ts';
 import type { HostOwner } from './routes/host-holds.ts';
@@ -24,6 +26,8 @@ import { RouteTable, type RouteTableOptions, type RouteTerms } from './routes/ro
 import { verdictOf } from './routes/route-verdict.ts';
 import { SettingsKeeper, type ServedSettings } from './settings-keeper.ts';
 import { settingsResources, type SettingsResources } from './settings-resources.ts';
+import { assumesCertificates } from './with-present-references.ts';
+import { settingsVerdict } from './settings-verdict.ts';
 
 /** The settings that the routes were compiled with last. */
 interface AppliedSettings extends SettingsResources {
@@ -43,10 +47,11 @@ interface AppliedSettings extends SettingsResources {
 export class IncrementalCompiler {
   readonly #options: CompileOptions;
   readonly #settings: SettingsKeeper;
-  readonly #secrets = new Map<string, SecretValues>();
+  readonly #referables = new Referables();
   readonly #namespaces = new Map<string, Labels>();
   readonly #directory = new ServiceDirectory();
   readonly #services = new ServiceTable(this.#directory);
+  readonly #certificates = new UsedCertificates(this.#referables.certificates);
   readonly #routes: RouteTable;
   readonly #serving = new Set<string>();
   readonly #consent = new ConsentExposure();
@@ -60,6 +65,7 @@ export class IncrementalCompiler {
     this.#options = options;
     this.#clusterIssuer = options.services === 'assumed' ? 'assumed' : {};
     this.#settings = new SettingsKeeper(options);
+    const directory = options.services === 'assumed' ? ASSUMED_SERVICES : this.#directory;
     this.#routes = new RouteTable(
       {
         read: ({ metadata, spec }) => {
@@ -67,8 +73,14 @@ export class IncrementalCompiler {
           return readStored('Route', { namespace: namespaceOf({ metadata }), name, uid, spec });
         },
         compileRoute: compile,
-        secrets: { known: this.#secrets, areAssumed: options.secrets === 'assumed' },
-        directory: options.services === 'assumed' ? ASSUMED_SERVICES : this.#directory,
+        secrets: {
+          known: this.#referables.secrets,
+          areAssumed: options.secrets === 'assumed',
+          certificatesAreAssumed: assumesCertificates(options),
+          certificates: this.#referables.certificates,
+          services: directory,
+        },
+        directory,
         labelsOf: (namespace) => this.#namespaces.get(namespace),
         onHost: (host, record) => this.#report.setHost(host, record),
       },
@@ -92,6 +104,11 @@ export class IncrementalCompiler {
   /** `namespace/name` of the Secrets of settings and routes, of serving and of newest generations. */
   get secretNames(): ReadonlySet<string> {
     return new Set([...this.#settings.secretNames, ...this.#routes.secretNames]);
+  }
+
+  /** `namespace/name` of the ConfigMaps of the settings, of the serving and of the newest generation. */
+  get configMapNames(): ReadonlySet<string> {
+    return this.#settings.configMapNames;
   }
 
   /**
@@ -140,7 +157,7 @@ export class IncrementalCompiler {
   ): Compilation {
     this.#updateHolds({ ...(now !== undefined && { now }) });
     if (settings !== undefined && settings !== null) {
-      this.#settings.adopt(settings, this.#secrets);
+      this.#settings.adopt(settings, this.#referables);
     }
     if (!this.#isHeld) this.#applySettings();
     const priors = new Map<string, Prior>();
@@ -167,7 +184,8 @@ export class IncrementalCompiler {
 
   #conclude(): Compilation {
     if (!this.#isHeld) this.#compileChanged();
-    if (!this.#awaitsLabels) this.#report.setSettings(this.#settingsVerdict());
+    if (!this.#awaitsLabels)
+      this.#report.setSettings(settingsVerdict(this.#settings, this.#applied, this.routeCount));
     return this.#report.report();
   }
 
@@ -178,14 +196,13 @@ export class IncrementalCompiler {
     if (endedNamespaces.size > 0) hosts.releaseNamespaces(endedNamespaces);
   }
 
-  #updateSettings({ settings, secrets = new Map() }: Changes): void {
-    for (const [name, values] of secrets) setOrDelete(this.#secrets, name, values);
-    if (settings !== undefined) this.#settings.put(settings ?? undefined, this.#secrets);
-    this.#routes.resolveSecrets(secrets.keys());
-    const { secretNames } = this.#settings;
-    if ([...secrets.keys()].some((name) => secretNames.has(name))) {
-      this.#settings.compile(this.#secrets);
-    }
+  #updateSettings(changes: Changes): void {
+    const { settings } = changes;
+    const changed = this.#referables.apply(changes);
+    if (settings !== undefined) this.#settings.put(settings ?? undefined, this.#referables);
+    this.#routes.resolveSecrets(changed.secretNames);
+    this.#certificates.invalidate(changed.secretNames);
+    if (this.#settings.refersTo(changed)) this.#settings.compile(this.#referables);
   }
 
   #updateCluster({ namespaces = new Map(), ...changes }: Changes): void {
@@ -214,6 +231,7 @@ export class IncrementalCompiler {
     if (served === applied?.served && clusterIssuer === applied?.clusterIssuer) return;
     const output = served?.output ?? defaultOutput(this.#options);
     const { resources, problems } = settingsResources(output, clusterIssuer);
+    this.#certificates.use(SETTINGS_KEY, secretNamesOf(output.certificates));
     for (const { key } of applied?.resources ?? []) this.#report.setResource(key, undefined);
     for (const resource of resources) this.#report.setResource(resource.key, resource);
     const terms = this.#terms();
@@ -226,8 +244,8 @@ export class IncrementalCompiler {
     for (const name of this.#routes.decide()) this.#recordRoute(name);
     for (const [key, held] of this.#routes.decideHeldHosts()) this.#report.setResource(key, held);
     for (const name of this.#consent.takeChanged()) this.#reportRoute(name);
-    for (const [key, resource] of this.#services.compileChanged()) {
-      this.#report.setResource(key, resource);
+    for (const table of [this.#services, this.#certificates]) {
+      for (const [key, resource] of table.compileChanged()) this.#report.setResource(key, resource);
     }
   }
 
@@ -238,6 +256,7 @@ export class IncrementalCompiler {
     else this.#serving.add(name);
     this.#report.setResource(routeKey(name), serving?.resource);
     this.#services.use(name, serving?.resolved.backends ?? []);
+    this.#certificates.use(routeKey(name), secretNamesOf(serving?.certificates ?? []));
     this.#consent.set(name, serving?.compiled);
     this.#reportRoute(name);
   }
@@ -272,29 +291,6 @@ export class IncrementalCompiler {
         hasServices: services !== 'none',
       },
       admission: this.#options.holdsHosts === true ? admission : { ...admission, hostHoldMs: 0 },
-    };
-  }
-
-  #settingsVerdict(): SettingsVerdict | undefined {
-    const { resource, served, isAccepted } = this.#settings;
-    if (resource === undefined) return undefined;
-    const { resources = [], problems = [] } = this.#applied ?? {};
-    const [first] = resources;
-    const isServing = served !== undefined && first !== undefined;
-    return {
-      resource,
-      isAccepted,
-      problems: isAccepted ? problems : this.#settings.problems,
-      ...(isServing && {
-        served: {
-          generation: served.generation,
-          spec: served.settings.spec,
-          key: first.key,
-          hash: first.hash,
-        },
-      }),
-      keys: served === undefined ? [] : resources.map(({ key }) => key),
-      attachedRoutes: this.routeCount,
     };
   }
 }

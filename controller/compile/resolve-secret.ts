@@ -1,6 +1,6 @@
 import { made, invalid, type CompileResult } from './compile-result.ts';
 import { secretFault } from '../validate/secret-fault.ts';
-import { REFERABLE_LABEL } from '../validate/secret.ts';
+import { REFERABLE_LABEL, referableValues } from '../validate/secret.ts';
 import type { Secrets } from './resources.ts';
 
 /** A key in a Secret of the settings' namespace. */
@@ -22,10 +22,11 @@ interface Place {
  */
 export function resolveSecret({ name, key }: SecretRef, place: Place): CompileResult<string> {
   const { namespace, path, secrets } = place;
-  const secret = secrets.get(`${namespace}/${name}`);
-  if (secret === undefined) {
+  const kept = secrets.get(`${namespace}/${name}`);
+  if (kept === undefined) {
     return invalid(path, 'SecretNotFound', `there is no Secret ${namespace}/${name}`);
   }
+  const secret = referableValues(kept);
   // Attack: whoever may edit the settings could send any Secret of the namespace to an issuer of theirs.
   if (secret === 'unlabelled') {
     const message = `Secret ${namespace}/${name} lacks the label ${REFERABLE_LABEL}: "true"`;

@@ -5,6 +5,9 @@ import type { SecretValues } from '../validate/secret.ts';
 /** Secrets by `namespace/name`. */
 export type Secrets = ReadonlyMap<string, SecretValues>;
 
+/** The values of ConfigMaps, by `namespace/name` and key. */
+export type ConfigMaps = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
 /** Options of the compiler. */
 export interface CompileOptions {
   /** Accept plain http on this machine's own names (`--dev-allow-loopback`). */

@@ -7,7 +7,9 @@ import { defaultOutput, NO_SETTINGS } from './default-settings.ts';
 import { generationOf, isSameGeneration } from './generation.ts';
 import { isOfClass, readServed, readStored } from './read-stored.ts';
 import { CLUSTER_ISSUER_URL } from '../../shared/snapshot/cluster-issuer-url.ts';
-import { namespaceOf, resourceName, type CompileOptions, type Secrets } from './resources.ts';
+import { configMapsOf, secretsOf } from './settings-references.ts';
+import type { ChangedReferables, SettingsSources } from './referables.ts';
+import { namespaceOf, resourceName, type CompileOptions } from './resources.ts';
 
 /** Settings that serve, compiled with the Secrets that they were accepted with. */
 export interface ServedSettings extends SettingsGeneration {
@@ -91,6 +93,20 @@ export class SettingsKeeper {
     return new Set(this.#generations.flatMap(secretsOf));
   }
 
+  /** `namespace/name` of the ConfigMaps of every generation that may serve. */
+  get configMapNames(): ReadonlySet<string> {
+    return new Set(this.#generations.flatMap(configMapsOf));
+  }
+
+  /** Whether any generation that may serve refers to one of these. */
+  refersTo({ secretNames, configMapNames }: ChangedReferables): boolean {
+    const [secrets, configMaps] = [this.secretNames, this.configMapNames];
+    return (
+      secretNames.some((name) => secrets.has(name)) ||
+      configMapNames.some((name) => configMaps.has(name))
+    );
+  }
+
   /** Whether any generation that may serve has the cluster as an identity provider. */
   get needsClusterIssuer(): boolean {
     return this.#generations.some(usesClusterIssuer);
@@ -108,7 +124,7 @@ export class SettingsKeeper {
   }
 
   /** Replaces the settings; undefined removes them. A change of the status only is recorded. */
-  put(resource: StoredSettings | undefined, secrets: Secrets): void {
+  put(resource: StoredSettings | undefined, sources: SettingsSources): void {
     const { gatewayClassName } = this.#options;
     if (resource === undefined || !isOfClass(resource.spec, gatewayClassName)) {
       this.#state = { kind: 'absent', served: this.#defaults() };
@@ -119,7 +135,7 @@ export class SettingsKeeper {
       this.#state = { ...this.#state, newest: { ...this.#state.newest, resource } };
     } else {
       const settings = readStored('GatewaySettings', { ...idOf(resource), spec: resource.spec });
-      this.#state = this.#judge({ resource, settings }, this.#lastGoodBefore(resource), secrets);
+      this.#state = this.#judge({ resource, settings }, this.#lastGoodBefore(resource), sources);
     }
   }
 
@@ -127,28 +143,28 @@ export class SettingsKeeper {
    * Replaces the settings. If the newest generation is rejected, the one that served in another process
    * replaces an older one that serves here.
    */
-  adopt(resource: StoredSettings, secrets: Secrets): void {
-    this.put(resource, secrets);
+  adopt(resource: StoredSettings, sources: SettingsSources): void {
+    this.put(resource, sources);
     if (this.#state.kind !== 'rejected') return;
     const { newest, lastGood } = this.#state;
     const earlier = this.#readEarlier(newest.resource);
     const known = lastGood.kind === 'serving' ? lastGood.served.generation : -1;
     if (earlier === undefined || earlier.generation <= known) return;
-    const recorded = this.#tryRecorded(earlier, secrets);
+    const recorded = this.#tryRecorded(earlier, sources);
     const isBetter = recorded.kind === 'serving' || lastGood.kind !== 'serving';
     if (isBetter) this.#state = { ...this.#state, lastGood: recorded };
   }
 
-  /** Compiles the settings with Secrets that may have changed. */
-  compile(secrets: Secrets): void {
+  /** Compiles the settings with Secrets and ConfigMaps that may have changed. */
+  compile(sources: SettingsSources): void {
     if (this.#state.kind === 'absent') return;
-    this.#state = this.#judge(this.#state.newest, lastGoodOf(this.#state), secrets);
+    this.#state = this.#judge(this.#state.newest, lastGoodOf(this.#state), sources);
   }
 
-  #judge(newest: Newest, lastGood: LastGood, secrets: Secrets): State {
+  #judge(newest: Newest, lastGood: LastGood, sources: SettingsSources): State {
     const generation = generationOf(newest.resource);
     const served = andThen(newest.settings, (settings) =>
-      this.#serve({ generation, settings }, secrets),
+      this.#serve({ generation, settings }, sources),
     );
     if (served.kind === 'made') return { kind: 'accepted', newest, served: served.value };
     return {
@@ -156,7 +172,7 @@ export class SettingsKeeper {
       newest,
       problems: served.problems,
       lastGood:
-        lastGood.kind === 'recorded' ? this.#tryRecorded(lastGood.earlier, secrets) : lastGood,
+        lastGood.kind === 'recorded' ? this.#tryRecorded(lastGood.earlier, sources) : lastGood,
     };
   }
 
@@ -172,14 +188,14 @@ export class SettingsKeeper {
     return earlier === undefined ? { kind: 'unknown' } : { kind: 'recorded', earlier };
   }
 
-  #tryRecorded(earlier: SettingsGeneration, secrets: Secrets): LastGood {
-    const served = this.#serve(earlier, secrets);
+  #tryRecorded(earlier: SettingsGeneration, sources: SettingsSources): LastGood {
+    const served = this.#serve(earlier, sources);
     if (served.kind === 'made') return { kind: 'serving', served: served.value };
     return { kind: 'recorded', earlier };
   }
 
-  #serve(generation: SettingsGeneration, secrets: Secrets): CompileResult<ServedSettings> {
-    return andThen(compileSettings(generation.settings, secrets, this.#options), (output) =>
+  #serve(generation: SettingsGeneration, sources: SettingsSources): CompileResult<ServedSettings> {
+    return andThen(compileSettings(generation.settings, sources, this.#options), (output) =>
       made({ ...generation, output }),
     );
   }
@@ -212,15 +228,4 @@ function idOf(resource: StoredSettings): { readonly namespace: string; readonly 
 
 function usesClusterIssuer({ spec: { identityProviders = [] } }: GatewaySettings): boolean {
   return identityProviders.some(({ issuerUrl }) => issuerUrl === CLUSTER_ISSUER_URL);
-}
-
-function secretsOf(settings: GatewaySettings): readonly string[] {
-  const { identityProviders = [], signingKeyRefs = [], tracing = {} } = settings.spec;
-  const exportHeaders = tracing.tracesHeaders ?? tracing.headers ?? [];
-  const refs = [
-    ...identityProviders.flatMap(({ clientSecretRef }) => clientSecretRef ?? []),
-    ...signingKeyRefs,
-    ...exportHeaders.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? []),
-  ];
-  return refs.map(({ name }) => `${namespaceOf(settings)}/${name}`);
 }

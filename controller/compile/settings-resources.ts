@@ -20,7 +20,7 @@ export interface SettingsResources {
 
 /** Returns the snapshot resources that are compiled from the settings, that of the settings first. */
 export function settingsResources(
-  { settings, identityProviders, signingKeys, problems: ofTracing }: SettingsOutput,
+  { settings, identityProviders, signingKeys, problems: ofOutput }: SettingsOutput,
   clusterIssuer: KnownClusterIssuer,
 ): SettingsResources {
   const { providers, problems } = resolveClusterIssuer(identityProviders, clusterIssuer);
@@ -29,5 +29,5 @@ export function settingsResources(
     ...(signingKeys ? [hashResource(SIGNING_KEYS_KEY, signingKeys)] : []),
     ...providers.map((provider) => hashResource(identityProviderKey(provider.name), provider)),
   ];
-  return { resources, problems: [...ofTracing, ...problems] };
+  return { resources, problems: [...ofOutput, ...problems] };
 }

@@ -67,7 +67,7 @@ export function readCandidates(contents: Contents, overrides: readonly Override[
 }
 
 const POLICY_PATH = 'spec.policy';
-const KINDS = ['Route', 'GatewaySettings', 'Secret'] as const;
+const KINDS = ['Route', 'GatewaySettings', 'Secret', 'ConfigMap'] as const;
 
 /** A manifest, with the data that locates its problems. */
 interface Written {

@@ -1,6 +1,7 @@
 import { snapshotOf } from '../../shared/snapshot/hash-resource.ts';
 import type { Snapshot, SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { GatewaySettings, Route } from '../../crds/types.ts';
+import type { CertificateValidity } from '../compile/certificates/certificate-validity.ts';
 import type { Compilation, RouteVerdict, SettingsVerdict } from '../compile/compilation.ts';
 import { IncrementalCompiler } from '../compile/incremental-compiler.ts';
 import { resourceName, type CompileOptions } from '../compile/resources.ts';
@@ -20,6 +21,8 @@ export interface ServedFiles {
    * route.
    */
   readonly unlistedUpstreams: ReadonlyMap<string, string>;
+  /** The certificates in use, each once. */
+  readonly certificates: readonly CertificateValidity[];
   /** Paths that MCP routes serve without inspection, by the name of the route. */
   readonly uninspectedPaths: ReadonlyMap<string, readonly string[]>;
 }
@@ -57,7 +60,9 @@ export class FileCompiler {
       ),
     );
     const { routeCount } = this.#compiler;
-    return { snapshot, routeCount, exposedConsents, unlistedUpstreams, uninspectedPaths };
+    const certificates = certificatesOf([...verdicts, this.#settings]);
+    const notes = { exposedConsents, unlistedUpstreams, uninspectedPaths, certificates };
+    return { snapshot, routeCount, ...notes };
   }
 
   /** Whether the newest settings serve, or the defaults if there are none. */
@@ -83,6 +88,13 @@ export class FileCompiler {
     }
     if (settings !== undefined) this.#settings = settings ?? undefined;
   }
+}
+
+function certificatesOf(
+  verdicts: readonly (RouteVerdict | SettingsVerdict | undefined)[],
+): readonly CertificateValidity[] {
+  const all = verdicts.flatMap((verdict) => verdict?.certificates ?? []);
+  return [...new Map(all.map((one) => [one.secret, one])).values()];
 }
 
 /** An unreadable version has problems of its own, which the compiler does not see. */

@@ -1,8 +1,10 @@
 import type { GatewaySettings, Route } from '../../crds/types.ts';
 import type { Changes } from '../compile/compilation.ts';
 import type { Labels } from '../compile/label-selector.ts';
-import type { SecretValues } from '../validate/secret.ts';
+import type { ConfigMap } from '../validate/config-map.ts';
+import type { Secret } from '../validate/secret.ts';
 import { ENVIRONMENT_PLACE } from './located-problem.ts';
+import { ValueHistory } from './value-history.ts';
 import type { Version, Versions } from './versions.ts';
 
 /** The newest generation of a Route or of GatewaySettings. */
@@ -36,8 +38,8 @@ const NAMESPACE_LABEL = 'kubernetes.io/metadata.name';
 export class ResourceHistory {
   readonly #routes = new Map<string, Generation>();
   #settings: Generation | undefined;
-  /** The file of each Secret that the compiler has. */
-  readonly #secretFiles = new Map<string, string>();
+  readonly #secrets = new ValueHistory<Secret>();
+  readonly #configMaps = new ValueHistory<ConfigMap>();
   #round = 0;
 
   /** Records the present contents of the files. Returns the changes for the compiler. */
@@ -45,9 +47,10 @@ export class ResourceHistory {
     this.#round += 1;
     const routes = this.#updateRoutes(versions);
     this.#settings = nextSettings(this.#settings, versions.settings);
-    const secrets = this.#updateSecrets(versions);
+    const secrets = this.#secrets.update(versions.secrets, versions.unreadableFiles);
+    const configMaps = this.#configMaps.update(versions.configMaps, versions.unreadableFiles);
     const settings = this.#settings?.resource ?? null;
-    return { routes, settings, secrets, namespaces: this.#namespaces() };
+    return { routes, settings, secrets, configMaps, namespaces: this.#namespaces() };
   }
 
   #updateRoutes({ routes, unreadableFiles }: Versions): NonNullable<Changes['routes']> {
@@ -60,21 +63,6 @@ export class ResourceHistory {
       if (now === undefined) this.#routes.delete(key);
       else this.#routes.set(key, now);
       if (now?.resource !== before?.resource) changes.set(key, now?.resource);
-    }
-    return changes;
-  }
-
-  #updateSecrets({ secrets, unreadableFiles }: Versions): NonNullable<Changes['secrets']> {
-    const changes = new Map<string, SecretValues | undefined>();
-    for (const [key, version] of secrets) {
-      if (version.kind === 'unreadable') continue;
-      changes.set(key, version.resource.values);
-      this.#secretFiles.set(key, version.candidate.file);
-    }
-    for (const [key, file] of this.#secretFiles) {
-      if (secrets.has(key) || unreadableFiles.has(file)) continue;
-      changes.set(key, undefined);
-      this.#secretFiles.delete(key);
     }
     return changes;
   }

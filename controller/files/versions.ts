@@ -1,4 +1,5 @@
 import type { GatewaySettings, Route } from '../../crds/types.ts';
+import type { ConfigMap } from '../validate/config-map.ts';
 import type { Secret } from '../validate/secret.ts';
 import type { Resource } from '../validate/validate-resource.ts';
 import type { Candidate, Candidates } from './candidates.ts';
@@ -15,6 +16,8 @@ export interface Versions {
   readonly routes: ReadonlyMap<string, Version<Route>>;
   /** By `namespace/name`. */
   readonly secrets: ReadonlyMap<string, Version<Secret>>;
+  /** By `namespace/name`. */
+  readonly configMaps: ReadonlyMap<string, Version<ConfigMap>>;
   readonly settings: Version<GatewaySettings>;
   /** Files with an unreadable part: resources that were in them may still be meant to exist. */
   readonly unreadableFiles: ReadonlySet<string>;
@@ -32,6 +35,7 @@ export function findVersions({ resources, brokenFiles }: Candidates): Versions {
   return {
     routes: versionsByName(resources, 'Route'),
     secrets: versionsByName(resources, 'Secret'),
+    configMaps: versionsByName(resources, 'ConfigMap'),
     settings: versionOf(settings, 'GatewaySettings'),
     unreadableFiles: new Set([...brokenFiles.keys(), ...anonymous.map(({ file }) => file)]),
   };

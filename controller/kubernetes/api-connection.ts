@@ -33,11 +33,13 @@ export interface ApiRequest {
  */
 export class ApiConnection {
   readonly #access: ClusterAccess;
+  readonly #userAgent: string;
   #dispatcher: Dispatcher;
   #tls: TlsOptions = {};
 
-  constructor(access: ClusterAccess) {
+  constructor(access: ClusterAccess, userAgent: string) {
     this.#access = access;
+    this.#userAgent = userAgent;
     this.#dispatcher = this.#connect();
   }
 
@@ -59,7 +61,7 @@ export class ApiConnection {
         ...headers,
         ...(contentType !== undefined && { 'content-type': contentType }),
         accept,
-        'user-agent': 'gatehouse-controller',
+        'user-agent': this.#userAgent,
       },
       ...(body !== undefined && { body }),
       signal,

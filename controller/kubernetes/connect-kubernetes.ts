@@ -22,15 +22,22 @@ const KEY_SET_PATH = '/openid/v1/jwks';
 /** The field manager of server-side apply. */
 const FIELD_MANAGER = 'gatehouse';
 
+/** How to use an API server. */
+interface ConnectOptions {
+  readonly requestTimeoutMs?: number;
+  /** Names the program in the audit log of the API server. */
+  readonly userAgent?: string;
+}
+
 /**
  * Connects to an API server. Does not contact it before the first request. Unused connections do not
  * keep the process alive.
  */
 export function connectKubernetes(
   access: ClusterAccess,
-  { requestTimeoutMs = REQUEST_TIMEOUT_MS }: { readonly requestTimeoutMs?: number } = {},
+  { requestTimeoutMs = REQUEST_TIMEOUT_MS, userAgent = 'gatehouse' }: ConnectOptions = {},
 ): KubernetesApi {
-  const connection = new ApiConnection(access);
+  const connection = new ApiConnection(access, userAgent);
   const request = (
     method: ApiRequest['method'],
     path: string,

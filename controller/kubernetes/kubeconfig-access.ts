@@ -10,12 +10,12 @@ const INVENTED_CONTEXT = 'loaded-context';
 
 /**
  * Access as a kubeconfig describes it: the given file, or those that `kubectl` finds (`KUBECONFIG`,
- * `~/.kube/config`).
+ * `~/.kube/config`); in the given context, or in its current one.
  *
  * Throws if there is no configuration, or if it names no server, or one that must not be used.
  */
-export function kubeconfigAccess(file?: string): ClusterAccess {
-  const config = loadKubeconfig(file);
+export function kubeconfigAccess(file?: string, context?: string): ClusterAccess {
+  const config = loadKubeconfig(file, context);
   const cluster = config.getCurrentCluster();
   // Throws for a server without TLS that is not marked as one.
   const dispatcher = config.createDispatcherOptions(cluster, {});
@@ -28,7 +28,7 @@ export function kubeconfigAccess(file?: string): ClusterAccess {
   };
 }
 
-function loadKubeconfig(file: string | undefined): KubeConfig {
+function loadKubeconfig(file: string | undefined, context: string | undefined): KubeConfig {
   const config = new KubeConfig();
   try {
     if (file === undefined) config.loadFromDefault();
@@ -41,6 +41,12 @@ function loadKubeconfig(file: string | undefined): KubeConfig {
   }
   if (file === undefined && config.getCurrentContext() === INVENTED_CONTEXT) {
     throw new Error('no API server: not in a pod, and no kubeconfig is given (--kubeconfig FILE)');
+  }
+  if (context !== undefined) {
+    if (config.getContextObject(context) === null) {
+      throw new Error(`the kubeconfig has no context ${context}`);
+    }
+    config.setCurrentContext(context);
   }
   if (config.getCurrentCluster() == null) {
     throw new Error('the kubeconfig names no cluster in its current context');

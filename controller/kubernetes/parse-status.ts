@@ -41,14 +41,21 @@ export function parseSettingsStatus(value: unknown): SettingsStatus | undefined 
 
 function parseCommon(
   status: Members,
-): Pick<RouteStatus, 'observedGeneration' | 'conditions' | 'served'> {
-  const { observedGeneration, conditions } = status;
+): Pick<RouteStatus, 'observedGeneration' | 'conditions' | 'certificates' | 'served'> {
+  const { observedGeneration, conditions, certificates } = status;
   const served = parseServed(status['served']);
   return {
     ...(typeof observedGeneration === 'number' && { observedGeneration }),
     ...(Array.isArray(conditions) && { conditions: conditions.filter(isCondition) }),
+    ...(Array.isArray(certificates) && { certificates: certificates.flatMap(parseCertificate) }),
     ...(served && { served }),
   };
+}
+
+function parseCertificate(value: unknown): NonNullable<RouteStatus['certificates']> {
+  if (!isRecord(value)) return [];
+  const { secret, notAfter } = value;
+  return typeof secret === 'string' && typeof notAfter === 'string' ? [{ secret, notAfter }] : [];
 }
 
 function parseServed(value: unknown): RouteStatus['served'] {

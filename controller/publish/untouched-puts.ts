@@ -1,4 +1,9 @@
-import { isHeldHostKey, isRouteKey, isServiceKey } from '../../shared/snapshot/resource-key.ts';
+import {
+  isCertificateKey,
+  isHeldHostKey,
+  isRouteKey,
+  isServiceKey,
+} from '../../shared/snapshot/resource-key.ts';
 import type { CompiledResource, SnapshotResource } from '../../shared/snapshot/snapshot.ts';
 import type { ChangeSet } from '../compile/change-set.ts';
 
@@ -6,9 +11,9 @@ import type { ChangeSet } from '../compile/change-set.ts';
 export type FindPublished = (key: string) => SnapshotResource | undefined;
 
 /**
- * Returns the routes and Services of a change set that can be published before its deletions.
+ * Returns the routes, Services and certificates of a change set that can be published before its deletions.
  *
- * A Service that loses a port waits: a route that still serves may need that port. A route waits when
+ * A certificate never waits: whatever names it serves better with the new one. A Service that loses a port waits: a route that still serves may need that port. A route waits when
  * its host and port belong to a published route that waits to be deleted, or to be replaced. All
  * routes wait while anything else does, because they may have been compiled with it.
  *
@@ -23,13 +28,14 @@ export function untouchedPuts(
   const touched = keys.some(isOther) ? undefined : touchedRoutes(waiting, published);
   return waiting.put.filter(
     ({ key, value }) =>
+      isCertificateKey(key) ||
       (isServiceKey(key) && keepsPorts(value, published(key)?.value)) ||
       (isRouteKey(key) && touched !== undefined && !touched.has(key)),
   );
 }
 
 function isOther(key: string): boolean {
-  return !isRouteKey(key) && !isServiceKey(key) && !isHeldHostKey(key);
+  return ![isRouteKey, isServiceKey, isHeldHostKey, isCertificateKey].some((is) => is(key));
 }
 
 function touchedRoutes({ put, deleted }: ChangeSet, published: FindPublished): ReadonlySet<string> {

@@ -1,4 +1,4 @@
-import { isServiceKey } from '../../shared/snapshot/resource-key.ts';
+import { isCertificateKey, isServiceKey } from '../../shared/snapshot/resource-key.ts';
 import type { ChangeNotifier } from './change-notifier.ts';
 import type { PublishedContent } from './content/published-content.ts';
 import type { PublishedResource } from './content/published-resource.ts';
@@ -51,12 +51,12 @@ export class RolloutTracker {
     else this.#changes.add(this.#keysBetween(before, after));
   }
 
-  /** Marks these keys, and the routes that depend on them, as possibly changed. */
+  /** Marks these keys, and the resources that depend on them, as possibly changed. */
   mark(keys: readonly string[]): void {
     if (keys.length === 0) return;
     this.#changes.add(keys);
-    const serviceKeys = keys.filter((key) => isServiceKey(key));
-    for (const key of serviceKeys) this.#changes.add(this.#content.routesTo(key));
+    const parts = keys.filter((key) => isServiceKey(key) || isCertificateKey(key));
+    for (const key of parts) this.#changes.add(this.#content.usersOf(key));
   }
 
   /** Marks everything that a proxy has not acknowledged as possibly changed. */
@@ -64,13 +64,13 @@ export class RolloutTracker {
     this.#changes.add(this.#keysBetween(sequence, this.#content.position.sequence));
   }
 
-  #rejectionOf({ resource, serviceKeys }: PublishedResource): RejectionByProxy | undefined {
+  #rejectionOf({ resource, partKeys }: PublishedResource): RejectionByProxy | undefined {
     const rejection = this.#registry.rejectionOf(resource.key, resource.hash);
     if (rejection !== undefined) return rejection;
-    for (const key of serviceKeys) {
-      const service = this.#content.find(key)?.resource;
-      const ofService = service && this.#registry.rejectionOf(key, service.hash);
-      if (ofService !== undefined) return ofService;
+    for (const key of partKeys) {
+      const part = this.#content.find(key)?.resource;
+      const ofPart = part && this.#registry.rejectionOf(key, part.hash);
+      if (ofPart !== undefined) return ofPart;
     }
     return undefined;
   }

@@ -22,6 +22,7 @@ const TYPES: readonly ConditionType[] = [
   'ResolvedRefs',
   'Programmed',
   'UpstreamAuthReady',
+  'CertificatesValid',
   'PartiallyInvalid',
   'PartiallyInspected',
   'ConsentExposed',

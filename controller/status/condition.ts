@@ -9,6 +9,7 @@ export type ConditionType =
   | 'ResolvedRefs'
   | 'Programmed'
   | 'UpstreamAuthReady'
+  | 'CertificatesValid'
   | 'PartiallyInvalid'
   | 'PartiallyInspected'
   | 'ConsentExposed';

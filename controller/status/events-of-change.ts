@@ -19,6 +19,8 @@ export function eventsOfChange(before: Status | undefined, after: Status): reado
   if (was === undefined || is === undefined) return [];
   return [
     ...acceptanceEvents(was, is, after),
+    ...referenceEvents({ was, is }, before, after),
+    ...certificateEvents(before, after),
     ...rejectionEvents(was, is),
     ...holdBackEvents(was, is, before),
   ];
@@ -34,6 +36,37 @@ function acceptanceEvents(was: Condition, is: Condition, after: Status): readonl
     .map((type) => findCondition(after.conditions, type))
     .find((condition) => condition?.status === 'False');
   return [{ type: 'Warning', reason: (why ?? is).reason, message: (why ?? is).message }];
+}
+
+/**
+ * A resource that serves although something that it refers to is missing. One that cannot be used for this reason has
+ * the Event about that.
+ */
+function referenceEvents(
+  { was, is }: { readonly was: Condition; readonly is: Condition },
+  before: Status | undefined,
+  after: Status,
+): readonly StatusEvent[] {
+  if (isInvalid(was) || isInvalid(is)) return [];
+  const [found, finds] = [before, after].map((status) =>
+    findCondition(status?.conditions, 'ResolvedRefs'),
+  );
+  if (found === undefined || finds === undefined || found.status === finds.status) return [];
+  if (finds.status === 'False') {
+    return [{ type: 'Warning', reason: finds.reason, message: finds.message }];
+  }
+  if (found.status !== 'False') return [];
+  return [{ type: 'Normal', reason: 'ResolvedRefs', message: finds.message }];
+}
+
+/** One for each certificate that comes nearer to its end, and one when it is renewed. */
+function certificateEvents(before: Status | undefined, after: Status): readonly StatusEvent[] {
+  const was = findCondition(before?.conditions, 'CertificatesValid');
+  const is = findCondition(after.conditions, 'CertificatesValid');
+  if (is === undefined || is.reason === was?.reason) return [];
+  const { reason, message } = is;
+  if (is.status === 'False') return [{ type: 'Warning', reason, message }];
+  return was === undefined ? [] : [{ type: 'Normal', reason, message }];
 }
 
 /** `Programmed` has this reason if the newest generation cannot be used, and in no other case. */

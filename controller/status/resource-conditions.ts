@@ -15,6 +15,8 @@ export interface ConditionInput {
   readonly publication: PublicationState;
   /** Undefined for resources without upstream OAuth. */
   readonly upstreamAuth?: ConditionState | undefined;
+  /** Undefined for resources without certificates. */
+  readonly certificates?: ConditionState | undefined;
   /** The current conditions. */
   readonly current: readonly Condition[] | undefined;
   /** Whether `Programmed` stays true for the generation that it is already true for. */
@@ -30,6 +32,7 @@ export function resourceConditions(input: ConditionInput): readonly Condition[] 
   const programmed = programmedState(summary, publication, isProgrammed);
   const someHave = [
     ['UpstreamAuthReady', input.upstreamAuth],
+    ['CertificatesValid', input.certificates],
     ['PartiallyInvalid', partiallyInvalidState(summary)],
     ['PartiallyInspected', partiallyInspectedState(summary)],
     ['ConsentExposed', consentExposedState(summary)],

@@ -1,6 +1,7 @@
 import type { RouteVerdict } from '../compile/compilation.ts';
 import { hostOfUrl } from '../compile/routes/read-prior.ts';
 import type { RouteStatus } from '../kubernetes/stored-resources.ts';
+import { certificatesState, certificateStatuses } from './certificates-state.ts';
 import { findCondition } from './condition.ts';
 import { summarizeVerdict } from './summarize-verdict.ts';
 import type { PublicationState } from './programmed-state.ts';
@@ -33,6 +34,7 @@ export function routeStatus(input: RouteStatusInput): RouteStatus {
     summary,
     publication: input,
     upstreamAuth: upstreamAuthState(verdict, input.upstreamAuth, current?.conditions),
+    certificates: certificatesState(verdict.certificates, now),
     current: current?.conditions,
     staysProgrammed: true,
     now,
@@ -40,6 +42,7 @@ export function routeStatus(input: RouteStatusInput): RouteStatus {
   const isProgrammed = findCondition(conditions, 'Programmed')?.status === 'True';
   const programmedGeneration = isProgrammed ? summary.generation : olderProgrammedGeneration(input);
   const served = lastGoodOf(summary) ?? waitingOf(verdict);
+  const certificates = certificateStatuses(verdict.certificates);
   const url = verdict.url === '' ? waitingUrl(input) : verdict.url;
   return {
     gatewayClassName: input.gatewayClass,
@@ -49,6 +52,7 @@ export function routeStatus(input: RouteStatusInput): RouteStatus {
     ...(url !== undefined && { url }),
     ...(programmedGeneration !== undefined && { programmedGeneration }),
     ...(verdict.served && { configHash: verdict.served.hash }),
+    ...(certificates.length > 0 && { certificates }),
     ...(served && { served }),
   };
 }

@@ -1,5 +1,6 @@
 import type { SettingsVerdict } from '../compile/compilation.ts';
 import type { SettingsStatus } from '../kubernetes/stored-resources.ts';
+import { certificatesState, certificateStatuses } from './certificates-state.ts';
 import { summarizeVerdict } from './summarize-verdict.ts';
 import type { GatewayReport } from './gateway-report.ts';
 import type { PublicationState } from './programmed-state.ts';
@@ -27,15 +28,18 @@ export function settingsStatus(input: SettingsStatusInput): SettingsStatus {
   const conditions = resourceConditions({
     summary,
     publication: input,
+    certificates: certificatesState(verdict.certificates, now),
     current: current?.conditions,
     staysProgrammed: obstacle === undefined && rollout?.kind !== 'no-proxies',
     now,
   });
+  const certificates = certificateStatuses(verdict.certificates);
   const served = lastGoodOf(summary);
   return {
     observedGeneration: summary.generation,
     conditions,
     ...gateway,
+    ...(certificates.length > 0 && { certificates }),
     ...(served && { served }),
   };
 }

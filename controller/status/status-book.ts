@@ -71,6 +71,13 @@ export class StatusBook {
     return [...this.#verdicts.keys(), ...this.#released.keys(), ...settings];
   }
 
+  /** Keys of the resources whose statuses depend on the time. */
+  keysWithCertificates(): readonly string[] {
+    const routes = [...this.#verdicts].filter(([, { certificates }]) => certificates !== undefined);
+    const hasDefault = this.#settingsVerdict?.certificates !== undefined;
+    return [...routes.map(([key]) => key), ...(hasDefault ? [SETTINGS_KEY] : [])];
+  }
+
   has(key: string): boolean {
     if (key === SETTINGS_KEY) return this.#settingsVerdict !== undefined;
     return this.#verdicts.has(key) || this.#released.has(key);

@@ -1,4 +1,4 @@
-import { monotonicClock, type Clock } from '../../shared/runtime/clock.ts';
+import { every, monotonicClock, type Clock } from '../../shared/runtime/clock.ts';
 import { routeKey, SETTINGS_KEY } from '../../shared/snapshot/resource-key.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
 import type { Trace } from '../../shared/telemetry/tracing/trace.ts';
@@ -35,6 +35,8 @@ export interface StatusLoopOptions {
 
 /** Delay before a changed status is repaired: the watch may report an older one than was written. */
 const REPAIR_MS = 2000;
+/** How often the statuses of resources with certificates are checked. */
+const CERTIFICATES_MS = 60 * 60 * 1000;
 /**
  * The longest delay of a write, by how much it changes. Proxies usually acknowledge a change in less
  * than a second, so one write can report both.
@@ -100,6 +102,7 @@ export class StatusLoop {
     this.#queue.clear();
     this.#recheckAll();
     leadership.signal.addEventListener('abort', () => this.#resign(writer), { once: true });
+    this.#watchCertificates(leadership.signal);
   }
 
   /**
@@ -169,6 +172,14 @@ export class StatusLoop {
     else for (const key of keys) this.#recheckOne(key);
     this.#recheckOne(SETTINGS_KEY);
   };
+
+  /** Certificates expire without any change in the cluster. */
+  #watchCertificates(signal: AbortSignal): void {
+    const timer = every(this.#options.clock, CERTIFICATES_MS, () => {
+      for (const key of this.#book.keysWithCertificates()) this.#recheckOne(key);
+    });
+    signal.addEventListener('abort', () => timer[Symbol.dispose](), { once: true });
+  }
 
   #resign(writer: StatusWriter<BookWrite>): void {
     if (this.#writer !== writer) return;

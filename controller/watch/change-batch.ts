@@ -8,6 +8,7 @@ import type { StoredRoute, StoredSettings } from '../kubernetes/stored-resources
 export class ChangeBatch implements Changes {
   readonly routes = new Map<string, StoredRoute | undefined>();
   readonly secrets = new Map<string, SecretValues | undefined>();
+  readonly configMaps = new Map<string, ReadonlyMap<string, string> | undefined>();
   readonly services = new Map<string, Service | undefined>();
   readonly endpointSlices = new Map<string, EndpointSlice | undefined>();
   readonly referenceGrants = new Map<string, ReferenceGrant | undefined>();

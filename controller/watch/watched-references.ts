@@ -1,18 +1,22 @@
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { SecretValues } from '../validate/secret.ts';
+import { parseConfigMapValues } from '../kubernetes/parse-config-map-values.ts';
 import { parseSecretValues } from '../kubernetes/parse-secret-values.ts';
 import type { KubernetesApi } from '../kubernetes/kubernetes-api.ts';
 import type { Reflector } from '../kubernetes/reflector.ts';
-import { NAMESPACES, SECRETS } from '../kubernetes/resource-types.ts';
+import { CONFIG_MAPS, NAMESPACES, SECRETS } from '../kubernetes/resource-types.ts';
 import type { ChangeBatcher } from './change-batcher.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
 import { ClusterIssuerWatch } from './cluster-issuer-watch.ts';
+import { NamedObjects } from './named-objects.ts';
 import { onDifference, type ReflectorSet } from './reflector-set.ts';
 
-/** The resources that the settings refer to. */
+/** The resources that the settings and routes refer to. */
 export interface References {
   /** `namespace/name` of Secrets. */
   readonly secretNames: ReadonlySet<string>;
+  /** `namespace/name` of ConfigMaps. */
+  readonly configMapNames: ReadonlySet<string>;
   /** Whether the labels of namespaces are needed. */
   readonly namespaces: boolean;
   /** Whether the issuer of the cluster is needed. */
@@ -26,13 +30,8 @@ export interface WatchedReferencesOptions {
   readonly reflectors: ReflectorSet;
   readonly batcher: ChangeBatcher;
   readonly clock: Clock;
-  /** The longest time that changes wait for a Secret, or for the issuer of the cluster. */
+  /** The longest time that changes wait for a Secret or ConfigMap, or for the issuer of the cluster. */
   readonly secretPatienceMs: number;
-}
-
-interface WatchedSecret {
-  readonly reflector: Reflector<SecretValues>;
-  readonly patience: Disposable;
 }
 
 interface WatchedIssuer {
@@ -41,27 +40,37 @@ interface WatchedIssuer {
 }
 
 /**
- * Secrets, labels of namespaces, and the issuer of the cluster, watched only while something refers to
- * them.
+ * Secrets, ConfigMaps, labels of namespaces, and the issuer of the cluster, watched only while something
+ * refers to them.
  */
 export class WatchedReferences implements AsyncDisposable {
   readonly #options: WatchedReferencesOptions;
-  readonly #secrets = new Map<string, WatchedSecret>();
+  readonly #secrets: NamedObjects<SecretValues>;
+  readonly #configMaps: NamedObjects<ReadonlyMap<string, string>>;
   #namespaces: Reflector<Readonly<Record<string, string>>> | undefined;
   #issuer: WatchedIssuer | undefined;
 
   constructor(options: WatchedReferencesOptions) {
     this.#options = options;
+    const common = { ...options, patienceMs: options.secretPatienceMs };
+    this.#secrets = new NamedObjects({
+      ...common,
+      type: SECRETS,
+      parse: parseSecretValues,
+      into: ({ secrets }) => secrets,
+    });
+    this.#configMaps = new NamedObjects({
+      ...common,
+      type: CONFIG_MAPS,
+      parse: parseConfigMapValues,
+      into: ({ configMaps }) => configMaps,
+    });
   }
 
   /** Watches these references, and stops watching all others. */
-  subscribe({ secretNames, namespaces, clusterIssuer }: References): void {
-    for (const key of secretNames) {
-      if (!this.#secrets.has(key)) this.#secrets.set(key, this.#openSecret(key));
-    }
-    for (const [key, secret] of this.#secrets) {
-      if (!secretNames.has(key)) this.#closeSecret(key, secret);
-    }
+  subscribe({ secretNames, configMapNames, namespaces, clusterIssuer }: References): void {
+    this.#secrets.subscribe(secretNames);
+    this.#configMaps.subscribe(configMapNames);
     if (namespaces) this.#namespaces ??= this.#openNamespaces();
     else this.#closeNamespaces();
     if (clusterIssuer) this.#issuer ??= this.#openIssuer();
@@ -70,39 +79,10 @@ export class WatchedReferences implements AsyncDisposable {
 
   /** Stops the timers, and the reading of the issuer. The reflectors belong to their set. */
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const { patience } of this.#secrets.values()) patience[Symbol.dispose]();
+    this.#secrets[Symbol.dispose]();
+    this.#configMaps[Symbol.dispose]();
     this.#issuer?.patience[Symbol.dispose]();
     await this.#issuer?.watch[Symbol.asyncDispose]();
-  }
-
-  #openSecret(key: string): WatchedSecret {
-    const { reflectors, batcher, clock, secretPatienceMs } = this.#options;
-    const [namespace = '', name = ''] = key.split('/');
-    const reflector = reflectors.open(
-      SECRETS,
-      { namespace, name },
-      {
-        parse: parseSecretValues,
-        onChange: onDifference((changed, values: SecretValues | undefined) =>
-          batcher.change(({ secrets }) => secrets.set(changed, values)),
-        ),
-      },
-    );
-    // A Secret that does not exist has to be reported too, but causes no event.
-    batcher.awaitReference(reflector, reflector.answered, ({ secrets }) => {
-      secrets.set(key, undefined);
-    });
-    const patience = clock.after(secretPatienceMs, () => batcher.stopAwaiting(reflector));
-    return { reflector, patience };
-  }
-
-  #closeSecret(key: string, { reflector, patience }: WatchedSecret): void {
-    const { reflectors, batcher } = this.#options;
-    this.#secrets.delete(key);
-    patience[Symbol.dispose]();
-    reflectors.close(reflector);
-    batcher.stopAwaiting(reflector);
-    batcher.change(({ secrets }) => secrets.set(key, undefined));
   }
 
   #openNamespaces(): Reflector<Readonly<Record<string, string>>> {

@@ -13,8 +13,9 @@ export interface ResourceSet {
   /** Undefined if there are no settings. */
   readonly settings: GatewaySettings | undefined;
   readonly secrets?: NonNullable<Changes['secrets']>;
+  readonly configMaps?: NonNullable<Changes['configMaps']>;
   /** Absent if there is no cluster, as with files. */
-  readonly cluster?: Omit<Changes, 'routes' | 'settings' | 'secrets'>;
+  readonly cluster?: Omit<Changes, 'routes' | 'settings' | 'secrets' | 'configMaps'>;
 }
 
 /** The result of compiling a set of resources. */
@@ -29,7 +30,7 @@ export interface CompiledOnce {
 
 /** Compiles resources with a compiler without history. */
 export function compileOnce(
-  { routes, settings, secrets = new Map(), cluster }: ResourceSet,
+  { routes, settings, secrets = new Map(), configMaps = new Map(), cluster }: ResourceSet,
   options: Partial<CompileOptions> = {},
 ): CompiledOnce {
   const compiler = new IncrementalCompiler({
@@ -46,6 +47,7 @@ export function compileOnce(
     routes: new Map(routes.map((route) => [resourceName(route), route])),
     settings: settings ?? null,
     secrets,
+    configMaps,
   });
   const settingsProblems = problemsOf(
     settings && `GatewaySettings ${resourceName(settings)}`,

@@ -1,6 +1,7 @@
 import { hashResource, snapshotOf } from '../../shared/snapshot/hash-resource.ts';
 import { resourceKey } from '../../shared/snapshot/resource-key.ts';
 import type {
+  CompiledCertificate,
   CompiledHeldHost,
   CompiledIdentityProvider,
   CompiledResource,
@@ -9,6 +10,7 @@ import type {
   Snapshot,
   SnapshotResource,
 } from '../../shared/snapshot/snapshot.ts';
+import { createThrowawayAuthority } from './throwaway-authority.ts';
 
 /** A compiled public route with `changes`. */
 export function aCompiledRoute(changes: Partial<CompiledRoute> = {}): CompiledRoute {
@@ -39,6 +41,17 @@ export function aCompiledService(
 /** A held host that a wildcard would serve. */
 export function aHeldHost(host = 'app.example.com', ports = [443]): CompiledHeldHost {
   return { kind: 'held-host', host, ports };
+}
+
+/** A certificate for these hosts, of an authority of its own unless one is given. */
+export function aCompiledCertificate(
+  name = 'team/app',
+  hosts: readonly string[] = ['app.example.com'],
+  authority = createThrowawayAuthority(),
+): CompiledCertificate {
+  const { cert, key } = authority.issue(hosts);
+  const notAfter = Date.parse('2049-12-31T23:59:59Z') / 1000;
+  return { kind: 'certificate', name, certificate: cert, privateKey: key, hosts, notAfter };
 }
 
 /** A compiled identity provider with every optional member. */

@@ -3,7 +3,14 @@ import { setInGroup } from '../grouped-map.ts';
 
 type Grant = NonNullable<ReferenceGrant['spec']>;
 
-/** The ReferenceGrants of a cluster: which namespaces may refer to Services of others. */
+/** The target of a reference to another namespace. */
+export interface ForeignTarget {
+  readonly kind: 'Service' | 'Secret';
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The ReferenceGrants of a cluster: which namespaces may refer to Services and Secrets of others. */
 export class ReferenceGrants {
   /** By namespace and key. */
   readonly #grants = new Map<string, Map<string, Grant>>();
@@ -15,13 +22,10 @@ export class ReferenceGrants {
     return namespace;
   }
 
-  /** Whether routes of a namespace may refer to a Service of another namespace. */
-  permits(
-    from: string,
-    { namespace, name }: { readonly namespace: string; readonly name: string },
-  ): boolean {
-    const grants = [...(this.#grants.get(namespace)?.values() ?? [])];
-    return grants.some((grant) => includesRoutes(grant, from) && includesService(grant, name));
+  /** Whether routes of a namespace may refer to an object of another namespace. */
+  permits(from: string, target: ForeignTarget): boolean {
+    const grants = [...(this.#grants.get(target.namespace)?.values() ?? [])];
+    return grants.some((grant) => includesRoutes(grant, from) && includesTarget(grant, target));
   }
 }
 
@@ -31,10 +35,9 @@ function includesRoutes({ from = [] }: Grant, namespace: string): boolean {
   );
 }
 
-/** A grant without a name is for all Services of its namespace. */
-function includesService({ to = [] }: Grant, name: string): boolean {
+/** A grant without a name is for all objects of its kind in its namespace. */
+function includesTarget({ to = [] }: Grant, { kind, name }: ForeignTarget): boolean {
   return to.some(
-    (one) =>
-      one.group === '' && one.kind === 'Service' && (one.name === undefined || one.name === name),
+    (one) => one.group === '' && one.kind === kind && (one.name === undefined || one.name === name),
   );
 }

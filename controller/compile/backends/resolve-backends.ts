@@ -52,7 +52,7 @@ function problemOf(
     return { reason: 'InvalidKind', message: 'must be a Service of the core group' };
   }
   // Attack: namespaces that may not refer to a Service do not learn whether it exists.
-  if (namespace !== ownNamespace && !services.permits(ownNamespace, ref)) {
+  if (namespace !== ownNamespace && !services.permits(ownNamespace, { kind: 'Service', ...ref })) {
     const message = `no ReferenceGrant in ${namespace} lets Routes of ${ownNamespace} refer to Service ${service}`;
     return { reason: 'RefNotPermitted', message };
   }

@@ -1,7 +1,7 @@
 import type { EndpointSlice, ReferenceGrant, Service } from '../../kubernetes/objects.ts';
 import { EndpointSlices } from './endpoint-slices.ts';
 import { setOrDelete } from '../grouped-map.ts';
-import { ReferenceGrants } from './reference-grants.ts';
+import { ReferenceGrants, type ForeignTarget } from './reference-grants.ts';
 import { MAX_TARGETS_PER_PORT, MAX_TARGETS_PER_SERVICE } from './target-limits.ts';
 
 /** Changes to the objects that routes refer to, by `namespace/name`; undefined: deleted. */
@@ -71,9 +71,9 @@ export class ServiceDirectory {
     return this.#oversized.has(service);
   }
 
-  /** Whether routes of a namespace may refer to a Service of another namespace. */
-  permits(from: string, service: { readonly namespace: string; readonly name: string }): boolean {
-    return this.#grants.permits(from, service);
+  /** Whether routes of a namespace may refer to an object of another namespace. */
+  permits(from: string, target: ForeignTarget): boolean {
+    return this.#grants.permits(from, target);
   }
 
   /**

@@ -2,7 +2,8 @@ import type { GatewaySettings } from '../../../crds/types.ts';
 import type { CompiledIdentityProvider, GroupsLookup } from '../../../shared/snapshot/snapshot.ts';
 import { combine, andThen, made, invalid, type CompileResult } from '../compile-result.ts';
 import { resolveSecret } from '../resolve-secret.ts';
-import type { Secrets } from '../resources.ts';
+import type { ConfigMaps, Secrets } from '../resources.ts';
+import { resolveAuthorities } from './certificate-authorities.ts';
 import { compileSecureUrl } from '../secure-url.ts';
 import { CLUSTER_ISSUER_URL } from '../../../shared/snapshot/cluster-issuer-url.ts';
 import { githubApiUrl } from './github-api-url.ts';
@@ -17,6 +18,7 @@ export interface ProviderContext {
   /** Namespace of the settings. */
   readonly namespace: string;
   readonly secrets: Secrets;
+  readonly configMaps: ConfigMaps;
   readonly devAllowLoopback: boolean;
   /** Whether there may be a cluster with ServiceAccounts. */
   readonly hasCluster: boolean;
@@ -34,7 +36,7 @@ export function compileIdentityProvider(
   provider: Provider,
   context: ProviderContext,
 ): CompileResult<CompiledIdentityProvider> {
-  const { type = 'oidc', clientSecretRef, groupsLookup, jwksUrl } = provider;
+  const { type = 'oidc', clientSecretRef, groupsLookup, jwksUrl, caRef } = provider;
   const { path } = context;
   const parts = combine({
     place: compilePlace(provider, context),
@@ -44,6 +46,8 @@ export function compileIdentityProvider(
         : resolveSecret(clientSecretRef, { ...context, path: `${path}.clientSecretRef` }),
     groupsLookup:
       groupsLookup === undefined ? made(undefined) : compileLookup(groupsLookup, context),
+    certificateAuthorities:
+      caRef === undefined ? made(undefined) : resolveAuthorities(caRef, context),
     jwksUrl: jwksUrl === undefined ? made(undefined) : compileUrl(jwksUrl, 'jwksUrl', context),
   });
   return andThen(parts, ({ place, ...rest }) =>

@@ -2,7 +2,8 @@ import type { GatewaySettings } from '../../../crds/types.ts';
 import type { CompiledIdentityProvider } from '../../../shared/snapshot/snapshot.ts';
 import { memberPath } from '../../validate/field-path.ts';
 import { all, andThen, combine, made, invalid, type CompileResult } from '../compile-result.ts';
-import { namespaceOf, type CompileOptions, type Secrets } from '../resources.ts';
+import type { SettingsSources } from '../referables.ts';
+import { namespaceOf, type CompileOptions } from '../resources.ts';
 import { compileIdentityProvider, type Provider } from './compile-identity-provider.ts';
 
 const PATH = 'spec.identityProviders';
@@ -10,7 +11,7 @@ const PATH = 'spec.identityProviders';
 /** Compiles the identity providers of the settings, and decides at which of them users sign in. */
 export function compileIdentityProviders(
   settings: GatewaySettings,
-  secrets: Secrets,
+  { secrets, configMaps }: SettingsSources,
   { devAllowLoopback, services }: CompileOptions,
 ): CompileResult<readonly CompiledIdentityProvider[]> {
   const { identityProviders: providers = [] } = settings.spec;
@@ -20,7 +21,8 @@ export function compileIdentityProviders(
     const path = memberPath(PATH, index);
     const signIn = chosen.kind === 'made' && provider === chosen.value;
     const hasCluster = services !== 'none';
-    const context = { path, namespace, secrets, devAllowLoopback, hasCluster, signIn };
+    const sources = { secrets, configMaps };
+    const context = { path, namespace, ...sources, devAllowLoopback, hasCluster, signIn };
     return compileIdentityProvider(provider, context);
   });
   const parts = combine({ chosen, list: all(compiled) });

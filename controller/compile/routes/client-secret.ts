@@ -4,6 +4,7 @@ import type { CompiledRoute } from '../../../shared/snapshot/snapshot.ts';
 import type { Problem } from '../../validate/problem.ts';
 import { namespaceOf, type Secrets } from '../resources.ts';
 import { resolveSecret } from '../resolve-secret.ts';
+import type { CertificateSources } from './route-certificates.ts';
 
 /** The reference of a route to the client secret for its upstream. */
 export interface ClientSecretRef {
@@ -37,7 +38,7 @@ export function secretNameOf({ namespace, name }: ClientSecretRef): string {
 }
 
 /** The Secrets that routes may refer to. */
-export interface ReferableSecrets {
+export interface ReferableSecrets extends CertificateSources {
   readonly known: Secrets;
   /** Whether one that is not there counts as no problem, to find out what does not depend on it. */
   readonly areAssumed: boolean;
@@ -46,7 +47,7 @@ export interface ReferableSecrets {
 /** Resolves a reference. */
 export function resolveClientSecret(
   ref: ClientSecretRef,
-  { known: secrets, areAssumed }: ReferableSecrets,
+  { known: secrets, areAssumed }: Pick<ReferableSecrets, 'known' | 'areAssumed'>,
 ): ResolvedClientSecret {
   if (areAssumed && !secrets.has(secretNameOf(ref))) {
     return { client: { lacksSecret: true }, problems: [] };

@@ -3,22 +3,17 @@ import { hashResource } from '../../../shared/snapshot/hash-resource.ts';
 import { routeKey } from '../../../shared/snapshot/resource-key.ts';
 import type { CompiledRoute, SnapshotResource } from '../../../shared/snapshot/snapshot.ts';
 import type { Problem, ProblemReason } from '../../validate/problem.ts';
-import { parseAddress } from '../address.ts';
+import { hostOfRoute } from '../address.ts';
 import { readBackendRefs, type BackendRef } from '../backends/backend-refs.ts';
 import { resolveBackends, type ResolvedBackends } from '../backends/resolve-backends.ts';
 import type { ServiceLookup } from '../backends/service-lookup.ts';
+import type { CertificateValidity } from '../certificates/certificate-validity.ts';
 import { andThen, type CompileResult } from '../compile-result.ts';
 import { guarded } from '../guarded.ts';
 import { namespaceOf } from '../resources.ts';
 import { claimsOf, type RouteClaims } from './claims.ts';
-import {
-  NO_CLIENT_SECRET,
-  readClientSecretRef,
-  resolveClientSecret,
-  withClientSecret,
-  type ClientSecretRef,
-  type ReferableSecrets,
-} from './client-secret.ts';
+import type { ReferableSecrets } from './client-secret.ts';
+import { RouteSecrets } from './route-secrets.ts';
 
 /** Compiles a valid route under the present settings. */
 export type CompileRoute = (route: Route) => CompileResult<CompiledRoute>;
@@ -45,9 +40,9 @@ export class RouteGeneration {
   readonly refs: readonly BackendRef[];
   readonly #route: CompileResult<Route>;
   #state: State;
-  readonly secretRef: ClientSecretRef | undefined;
+  /** Undefined if the spec is invalid. */
+  readonly secrets: RouteSecrets | undefined;
   #resolved = NO_BACKENDS;
-  #secret = NO_CLIENT_SECRET;
   #resource: SnapshotResource | undefined;
 
   constructor(
@@ -59,7 +54,7 @@ export class RouteGeneration {
     this.spec = spec;
     this.#route = route;
     this.refs = route.kind === 'made' ? refsOf(route.value) : [];
-    this.secretRef = route.kind === 'made' ? readClientSecretRef(route.value) : undefined;
+    this.secrets = route.kind === 'made' ? new RouteSecrets(route.value) : undefined;
     this.#state = stateOf(route, compileRoute);
   }
 
@@ -79,17 +74,14 @@ export class RouteGeneration {
     return isChanged;
   }
 
-  /** Resolves its reference to a Secret again. Returns whether the result changed. */
-  resolveSecret(secrets: ReferableSecrets): boolean {
-    if (this.secretRef === undefined) return false;
-    const before = JSON.stringify(this.#secret);
-    this.#secret = resolveClientSecret(this.secretRef, secrets);
-    const isChanged = JSON.stringify(this.#secret) !== before;
+  /** Resolves its references to Secrets again. Returns whether the result changed. */
+  resolveSecrets(secrets: ReferableSecrets): boolean {
+    const isChanged = this.secrets?.resolve(secrets) ?? false;
     if (isChanged) this.#resource = undefined;
     return isChanged;
   }
 
-  /** The compiled route without its backends and its client secret; undefined if it is not valid. */
+  /** The compiled route without its backends and Secrets; undefined if it is not valid. */
   get compiled(): CompiledRoute | undefined {
     return this.#state.kind === 'compiled' ? this.#state.route : undefined;
   }
@@ -98,9 +90,14 @@ export class RouteGeneration {
     return this.#resolved;
   }
 
+  /** The certificates that serve its host and that it names. */
+  get certificates(): readonly CertificateValidity[] {
+    return this.secrets?.certificates ?? [];
+  }
+
   /** Unusable references. The route serves all the same, as far as it can without them. */
   get referenceProblems(): readonly Problem[] {
-    return [...this.#resolved.problems, ...this.#secret.problems];
+    return [...this.#resolved.problems, ...(this.secrets?.problems ?? [])];
   }
 
   /** The reasons why it is not valid; empty if it is valid. */
@@ -137,7 +134,7 @@ export class RouteGeneration {
     const { compiled } = this;
     if (compiled === undefined) return undefined;
     this.#resource ??= hashResource(routeKey(compiled.name), {
-      ...withClientSecret(compiled, this.#secret),
+      ...(this.secrets?.addTo(compiled) ?? compiled),
       ...(this.refs.length > 0 && { backends: this.#resolved.backends }),
     });
     return this.#resource;
@@ -151,13 +148,8 @@ function stateOf(route: CompileResult<Route>, compileRoute: CompileRoute): State
   }
   const { problems } = compiled;
   const isWaiting = problems.every(({ reason }) => SETTINGS_REASONS.has(reason));
-  const host = isWaiting && route.kind === 'made' ? hostOf(route.value) : undefined;
+  const host = isWaiting && route.kind === 'made' ? hostOfRoute(route.value) : undefined;
   return host === undefined ? { kind: 'invalid', problems } : { kind: 'waiting', problems, host };
-}
-
-function hostOf({ spec }: Route): string | undefined {
-  const address = parseAddress(spec.from, 'spec.from');
-  return address.kind === 'made' ? address.value.host : undefined;
 }
 
 function refsOf(route: Route): readonly BackendRef[] {

@@ -1,5 +1,4 @@
 import { MultiMap } from '../multi-map.ts';
-import { secretNameOf } from './client-secret.ts';
 import type { RouteEntry } from './route-entry.ts';
 
 /** The keys under which a route is found. */
@@ -76,17 +75,15 @@ export class RouteIndex {
 
 function linksOf(entry: RouteEntry): Links {
   const refs = entry.generations.flatMap((generation) => generation.refs);
+  const secrets = entry.generations.flatMap((generation) => generation.secrets ?? []);
   const foreign = refs.filter(({ namespace }) => namespace !== entry.namespace);
   return {
     hosts: new Set(entry.hosts),
     references: new Set([
       ...refs.map(({ service }) => service),
       ...foreign.map(({ namespace }) => namespace),
+      ...secrets.flatMap(({ foreignNamespaces }) => foreignNamespaces),
     ]),
-    secrets: new Set(
-      entry.generations.flatMap(({ secretRef }) =>
-        secretRef === undefined ? [] : [secretNameOf(secretRef)],
-      ),
-    ),
+    secrets: new Set(secrets.flatMap(({ names }) => names)),
   };
 }

@@ -157,6 +157,7 @@ export class RouteTable {
       for (const generation of entry.generations) {
         if (generation.resolve(this.#options.directory)) this.#touched.add(entry.name);
       }
+      this.#resolveSecrets(entry);
     }
   }
 
@@ -167,11 +168,16 @@ export class RouteTable {
 
   /** Resolves references to changed Secrets. */
   resolveSecrets(names: Iterable<string>): void {
-    for (const entry of [...names].flatMap((name) => [...this.#index.usingSecret(name)])) {
-      for (const generation of entry.generations) {
-        if (generation.resolveSecret(this.#options.secrets)) this.#touched.add(entry.name);
-      }
-    }
+    const entries = [...names].flatMap((name) => [...this.#index.usingSecret(name)]);
+    for (const entry of new Set(entries)) this.#resolveSecrets(entry);
+  }
+
+  #resolveSecrets(entry: RouteEntry): void {
+    const changed = entry.generations.map((one) => one.resolveSecrets(this.#options.secrets));
+    if (!changed.includes(true)) return;
+    this.#touched.add(entry.name);
+    // It may refer to others now, because a permission changed.
+    this.#decisions.reindex(entry);
   }
 
   /**
@@ -256,7 +262,7 @@ export class RouteTable {
       this.#compileRoute(),
     );
     if (context.hasServices) generation.resolve(this.#options.directory);
-    generation.resolveSecret(this.#options.secrets);
+    generation.resolveSecrets(this.#options.secrets);
     return generation;
   }
 

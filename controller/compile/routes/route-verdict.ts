@@ -32,6 +32,7 @@ export function verdictOf(
     ...uninspectedPathsOf(serving?.compiled),
     ...(isConsentExposed && { isConsentExposed }),
     ...(upstreamAuth && { upstreamAuth }),
+    ...(serving && serving.certificates.length > 0 && { certificates: serving.certificates }),
     ...(waiting && { waiting }),
   };
 }

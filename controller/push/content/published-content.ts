@@ -91,10 +91,10 @@ export class PublishedContent {
     return this.#resources.get(key);
   }
 
-  /** Keys of the routes that forward to the Service with that key. */
-  *routesTo(serviceKey: string): Generator<string> {
-    for (const [key, { serviceKeys }] of this.#resources) {
-      if (serviceKeys.includes(serviceKey)) yield key;
+  /** Keys of the resources that need the Service or certificate with that key. */
+  *usersOf(partKey: string): Generator<string> {
+    for (const [key, { partKeys }] of this.#resources) {
+      if (partKeys.includes(partKey)) yield key;
     }
   }
 

@@ -2,7 +2,7 @@ import {
   LONGEST_CONTROLLER_LINE_BYTES,
   type PutFrame,
 } from '../../../shared/snapshot/push-frames.ts';
-import { resourceKey } from '../../../shared/snapshot/resource-key.ts';
+import { certificateKey, serviceKey } from '../../../shared/snapshot/resource-key.ts';
 import type { CompiledResource, SnapshotResource } from '../../../shared/snapshot/snapshot.ts';
 
 /** A published resource. */
@@ -10,14 +10,14 @@ export class PublishedResource {
   readonly resource: SnapshotResource;
   /** Sequence of the revision that introduced this content. */
   readonly since: number;
-  /** Keys of the Services that a route forwards to. */
-  readonly serviceKeys: readonly string[];
+  /** Keys of what a route needs: the Services that it forwards to, and its certificates. */
+  readonly partKeys: readonly string[];
   #line: Buffer | undefined;
 
   constructor(resource: SnapshotResource, since: number) {
     this.resource = resource;
     this.since = since;
-    this.serviceKeys = serviceKeysOf(resource.value);
+    this.partKeys = partKeysOf(resource.value);
   }
 
   /** Its `put` frame, serialised once for all proxies. */
@@ -38,11 +38,15 @@ export class PublishedResource {
   }
 }
 
-function serviceKeysOf(value: CompiledResource): readonly string[] {
-  if (value.kind !== 'route' || value.backends === undefined) return [];
-  const keys: string[] = [];
-  for (const { service: name } of value.backends) {
-    if (name !== undefined) keys.push(resourceKey({ kind: 'service', name, ports: [] }));
+function partKeysOf(value: CompiledResource): readonly string[] {
+  if (value.kind === 'settings') {
+    const { defaultCertificate: name } = value;
+    return name === undefined ? [] : [certificateKey(name)];
+  }
+  if (value.kind !== 'route') return [];
+  const keys = (value.certificates ?? []).map(certificateKey);
+  for (const { service: name } of value.backends ?? []) {
+    if (name !== undefined) keys.push(serviceKey(name));
   }
   return keys;
 }

@@ -24,7 +24,7 @@ interface GoldenCase {
   readonly manifests: readonly Manifest[];
 }
 
-type Cluster = Omit<Changes, 'routes' | 'settings' | 'secrets'>;
+type Cluster = Omit<Changes, 'routes' | 'settings' | 'secrets' | 'configMaps'>;
 
 interface Manifest {
   readonly kind: string;
@@ -92,6 +92,11 @@ function compileResources(
       secrets: new Map(
         resources
           .filter((resource) => resource.kind === 'Secret')
+          .map(({ metadata, values }) => [`${metadata.namespace}/${metadata.name}`, values]),
+      ),
+      configMaps: new Map(
+        resources
+          .filter((resource) => resource.kind === 'ConfigMap')
           .map(({ metadata, values }) => [`${metadata.namespace}/${metadata.name}`, values]),
       ),
       ...(cluster && { cluster }),

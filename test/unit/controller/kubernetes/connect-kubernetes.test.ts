@@ -57,6 +57,16 @@ describe('requests to the API server', () => {
     expect(server.requests[0]?.headers.authorization).toBe('Bearer token-of-a-test');
   });
 
+  it('name the program', async () => {
+    await api.list(SECRETS, {});
+    const kubeconfig = join(directory, 'named');
+    await writeInsecureKubeconfig(kubeconfig, server.url);
+    const access = kubeconfigAccess(kubeconfig);
+    await connectKubernetes(access, { userAgent: 'gatehouse-controller' }).list(SECRETS, {});
+    const names = server.requests.map(({ headers }) => headers['user-agent']);
+    expect(names).toEqual(['gatehouse', 'gatehouse-controller']);
+  });
+
   it('apply a status as the field manager gatehouse, forced', async () => {
     server.intercept = (_request, response) => {
       answerJson(response, 200, { metadata: { name: 'files', resourceVersion: '7' } });

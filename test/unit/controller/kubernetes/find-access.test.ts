@@ -88,7 +88,7 @@ describe('a process', () => {
     const kubeconfig = join(directory.path, 'kubeconfig');
     await writeInsecureKubeconfig(kubeconfig, 'http://127.0.0.1:1');
 
-    const access = await findAccess(kubeconfig, {});
+    const access = await findAccess({ kubeconfig }, {});
 
     expect(access).toMatchObject({ server: 'http://127.0.0.1:1', namespace: 'gatehouse' });
   });
@@ -122,7 +122,7 @@ async function findInHome(): Promise<ClusterAccess> {
   // The reader of kubeconfigs looks there itself.
   Object.assign(process.env, environment);
   try {
-    return await findAccess(undefined, environment, directory.path);
+    return await findAccess({ kubeconfig: undefined }, environment, directory.path);
   } finally {
     process.env = before;
   }

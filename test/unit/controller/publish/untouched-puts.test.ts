@@ -2,7 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 
 import { untouchedPuts } from '../../../../controller/publish/untouched-puts.ts';
 import type { SnapshotResource } from '../../../../shared/snapshot/snapshot.ts';
-import { aCompiledRoute, aHeldHost, aResource } from '../../../support/compiled-resources.ts';
+import {
+  aCompiledCertificate,
+  aCompiledRoute,
+  aHeldHost,
+  aResource,
+} from '../../../support/compiled-resources.ts';
 
 describe('untouchedPuts', () => {
   test.each([
@@ -21,6 +26,15 @@ describe('untouchedPuts', () => {
       expect(put).toHaveLength(isPublished ? 1 : 0);
     },
   );
+
+  test('publishes a new certificate, and routes that do not wait for it', () => {
+    const [certificate, route] = [aResource(aCompiledCertificate()), routeAt('a/x', 'x.test')];
+    const put = untouchedPuts(
+      { put: [certificate, route], deleted: ['route/a/gone'] },
+      () => undefined,
+    );
+    expect(put).toEqual([certificate, route]);
+  });
 
   describe('keeps back together with a held host', () => {
     const held = aResource(aHeldHost('app.example.com'));

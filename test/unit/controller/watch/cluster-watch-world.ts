@@ -29,6 +29,7 @@ export const GRANTS = '/apis/gateway.networking.k8s.io/v1beta1/namespaces/apps/r
 /** No references. */
 export const NOTHING = {
   secretNames: new Set<string>(),
+  configMapNames: new Set<string>(),
   namespaces: false,
   clusterIssuer: false,
 };
