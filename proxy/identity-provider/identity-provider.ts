@@ -24,6 +24,6 @@ export function identify(
   secrets: AuthorizationSecrets,
 ): Promise<ProviderAnswer> {
   return provider.type === 'github'
-    ? identifyWithGithub(provider, url, secrets, discovery.calls)
+    ? identifyWithGithub(provider, url, secrets, discovery.calls.to(provider))
     : identifyWithOpenId(provider, discovery, url, secrets);
 }

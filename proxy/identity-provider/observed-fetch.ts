@@ -2,6 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 import type { CustomFetch } from 'openid-client';
 
+import { fetchWithAuthorities } from './fetch-with-authorities.ts';
+
 /** Far above the length of any provider's response; a bound on memory. */
 const MAX_BYTES = 1024 * 1024;
 
@@ -18,17 +20,24 @@ const observers = new AsyncLocalStorage<Observer>();
 
 /**
  * A `fetch` that passes each response to an observer before the caller gets it. It fails if a response is
- * longer than 1 MiB.
+ * longer than 1 MiB. With `authorities` (PEM), it trusts those instead of the system's.
  */
-export const observedFetch: CustomFetch = async (url, options) => {
+export async function observedFetch(
+  url: string,
+  options: Parameters<CustomFetch>[1],
+  authorities?: string,
+): Promise<Response> {
   const { body = null, ...init } = options;
-  const response = await fetch(url, { ...init, body });
-  if (response.body === null) return response;
+  const isPlain = authorities === undefined || new URL(url).protocol !== 'https:';
+  const response = isPlain
+    ? await fetch(url, { ...init, body })
+    : await fetchWithAuthorities(url, { ...init, body }, authorities);
+  const { status, statusText, headers } = response;
+  if (response.body === null) return new Response(null, { status, statusText, headers });
   const content = await readAll(response.body);
   await observers.getStore()?.({ url, ok: response.ok, content });
-  const { status, statusText, headers } = response;
   return new Response(content, { status, statusText, headers });
-};
+}
 
 /** Passes to an observer every response with a body that `observedFetch` returns during `run`. */
 export function observeResponses<Result>(

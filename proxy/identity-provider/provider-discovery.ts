@@ -67,7 +67,7 @@ export class ProviderDiscovery {
     const known = this.#known.get(provider.name);
     if (known?.key === key) return known.client.get();
     const client = new CachedValue(
-      () => discover(provider, { ...this.#options, calls: this.calls }),
+      () => discover(provider, { ...this.#options, calls: this.calls.to(provider) }),
       {
         now: this.#options.now,
         lifetime: LIFETIME_MS,

@@ -43,8 +43,8 @@ export class ProviderKeys {
    * where discovery finds them.
    */
   of(provider: CompiledIdentityProvider, jwksUrl?: string): PublicKeys {
-    const { name, issuer, keys } = provider;
-    const id = JSON.stringify([name, issuer, jwksUrl, keys]);
+    const { name, issuer, keys, certificateAuthorities } = provider;
+    const id = JSON.stringify([name, issuer, jwksUrl, keys, certificateAuthorities]);
     const known = this.#sets.get(id);
     if (known !== undefined) return known;
     const set = new RotatingKeySet({
@@ -59,7 +59,7 @@ export class ProviderKeys {
     if (provider.keys !== undefined) return { keys: provider.keys };
     const url = new URL(jwksUrl ?? (await this.#discoveredUrl(provider)));
     this.#refuseInsecure(url);
-    const fetch = this.#options.discovery.calls.fetchFor(() => 'keys');
+    const fetch = this.#options.discovery.calls.to(provider).fetchFor(() => 'keys');
     const response = await fetch(url.href, {
       method: 'GET',
       headers: { accept: 'application/json, application/jwk-set+json' },

@@ -16,10 +16,11 @@ import type { AccessTokenUse, VerificationContext, VerifiedToken } from './verif
 export async function verifyGithubToken(
   token: string,
   { provider, allowedAudiences }: AccessTokenUse,
-  { discovery: { calls }, now }: VerificationContext,
+  { discovery, now }: VerificationContext,
 ): Promise<VerifiedToken> {
   if (allowedAudiences !== undefined) throw new TokenRefusedError('no-audience');
   const { clientId } = provider;
+  const calls = discovery.calls.to(provider);
   if (clientId === undefined) throw new TokenRefusedError('other-client');
   const check = await orUnavailable(checkGithubToken({ ...provider, clientId }, token, calls));
   if (check === null) throw new TokenRefusedError('inactive-token');

@@ -23,7 +23,7 @@ export async function identityRefreshOf(
   const { refreshToken, accessToken, identity } = signIn;
   if (provider.type === 'github') {
     if (refreshToken === undefined && accessToken === undefined) return undefined;
-    return (keep) => refreshGithubIdentity(provider, signIn, keep, discovery.calls);
+    return (keep) => refreshGithubIdentity(provider, signIn, keep, discovery.calls.to(provider));
   }
   if (refreshToken === undefined) return undefined;
   const client = await discovery.clientOf(provider).catch((error: unknown) => {

@@ -124,6 +124,7 @@ async function beginSession(
     id: signInId,
     provider: { name, issuer, clientId },
     identity,
+    createdAt: options.now(),
     sessionId: id,
     ...tokens,
   };
