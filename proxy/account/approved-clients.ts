@@ -1,10 +1,10 @@
-import { revokeGrant } from '../authorization-server/grants/revoke-grant.ts';
 import type { Grant } from '../records/grant.ts';
-import type { Identity, Session } from '../records/session.ts';
+import type { Session } from '../records/session.ts';
 import type { UserReference } from '../records/user-key.ts';
 import type { Stores } from '../store/stores.ts';
 import type { AuditContext } from '../telemetry/audit-log.ts';
 import type { AccountOptions } from './account-options.ts';
+import { revokeGrants } from './revoke-grants.ts';
 
 /** A client that a user approved, at all hosts. */
 export interface ApprovedClient {
@@ -38,7 +38,7 @@ function clientOf(id: string, grants: readonly Grant[]): ApprovedClient {
 }
 
 /** Returns the live grants of a user, the last used one last. */
-async function grantsOf(
+export async function grantsOf(
   user: UserReference,
   { grants, grantsOfUsers }: Pick<Stores, 'grants' | 'grantsOfUsers'>,
 ): Promise<readonly Grant[]> {
@@ -56,45 +56,5 @@ export async function revokeClient(
 ): Promise<void> {
   const grants = await grantsOf(identity, options.stores);
   const ofClient = grants.filter((grant) => grant.clientId === clientId);
-  await revokeGrants(ofClient, 'user-request', { identity, context }, options);
-}
-
-/** Revokes every grant of a user, and forgets the consents. */
-export async function revokeClients(
-  identity: Identity,
-  context: AuditContext,
-  options: AccountOptions,
-): Promise<void> {
-  const grants = await grantsOf(identity, options.stores);
-  await revokeGrants(grants, 'signed-out-everywhere', { identity, context }, options);
-}
-
-async function revokeGrants(
-  grants: readonly Grant[],
-  reason: string,
-  { identity, context }: { readonly identity: Identity; readonly context: AuditContext },
-  { stores, audit }: AccountOptions,
-): Promise<void> {
-  await Promise.all(
-    grants.map(async (grant) => {
-      await revokeGrant(stores, grant.id);
-      // Or the client would get the next grant without a question.
-      await forgetConsent(grant, identity, stores);
-      const { id: grantId, issuer, clientId, clientName, resource, scopes, signInId } = grant;
-      const details = { identity, issuer, clientId, clientName, resource, scopes, signInId };
-      audit.write('grant-revoked', context, { ...details, grantId, reason });
-    }),
-  );
-  const ids = grants.map(({ id }) => id);
-  if (ids.length > 0) await stores.grantsOfUsers.remove(identity, ids);
-}
-
-async function forgetConsent(
-  { issuer, clientId, redirectUri, resource, scopes }: Grant,
-  { provider, issuer: providerIssuer, subject }: Identity,
-  { consents }: Pick<Stores, 'consents'>,
-): Promise<void> {
-  if (redirectUri === undefined) return;
-  const user = { provider, providerIssuer, subject };
-  await consents.forget({ ...user, issuer, clientId, redirectUri, resource, scopes });
+  await revokeGrants(ofClient, { identity, reason: 'user-request', context }, options);
 }

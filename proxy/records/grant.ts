@@ -16,6 +16,8 @@ export interface Grant {
   readonly clientName?: string;
   /** Of the authorization request: part of the consent. Absent in records of earlier releases. */
   readonly redirectUri?: string;
+  /** When the client got its first token; milliseconds since the epoch. Absent in records of earlier releases. */
+  readonly createdAt?: number;
   /** When the client last got a token; milliseconds since the epoch. Absent in records of earlier releases. */
   readonly usedAt?: number;
   /** The trace in which it was made. Absent without tracing, and in records of earlier releases. */

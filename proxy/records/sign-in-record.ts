@@ -12,6 +12,8 @@ export interface SignInRecord {
   };
   /** From the provider's last response. */
   readonly identity: Identity;
+  /** When the user signed in; milliseconds since the epoch. Absent in records of earlier releases. */
+  readonly createdAt?: number;
   /** The latest session. */
   readonly sessionId: string;
   /** The only copy of the provider's refresh token. Absent if the provider issued none. */

@@ -16,4 +16,6 @@ export interface ClientStore {
    * counts as approved from then on.
    */
   keepApproved(issuer: string, id: string, ttlSeconds: number): Promise<void>;
+  /** Forgets a client at once. Returns whether it was known. */
+  remove(issuer: string, id: string): Promise<boolean>;
 }

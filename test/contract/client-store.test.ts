@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import type { RegisteredClient } from '../../proxy/records/registered-client.ts';
-import { MOMENT_SECONDS, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
+import { fiftyAtOnce, MOMENT_SECONDS, STORE_IMPLEMENTATIONS } from './stores-under-test.ts';
 
 const DAY = 86_400;
 const ISSUER = 'https://mcp.example.com';
@@ -29,6 +29,39 @@ describe.each(STORE_IMPLEMENTATIONS)('client store in $name', ({ create, manyWri
     await using under = await create();
     await under.stores.clients.register(CLIENT, DAY);
     expect(await under.stores.clients.get('https://other.example.com', 'client-1')).toBeNull();
+  });
+
+  test('forgets a client that is removed, approved or not, and says whether it was known', async () => {
+    await using under = await create();
+    const { clients } = under.stores;
+    await clients.register(CLIENT, DAY);
+    await clients.register({ ...CLIENT, id: 'client-2', isUnapproved: true }, DAY);
+    await clients.keepApproved(ISSUER, 'client-2', DAY);
+    expect(await clients.remove('https://other.example.com', 'client-1')).toBe(false);
+    for (const id of ['client-1', 'client-2']) {
+      expect(await clients.remove(ISSUER, id)).toBe(true);
+      expect(await clients.get(ISSUER, id)).toBeNull();
+      expect(await clients.remove(ISSUER, id)).toBe(false);
+    }
+  });
+
+  test('of fifty removals at once, one is told that the client was known', async () => {
+    await using under = await create();
+    const { clients } = under.stores;
+    await clients.register(CLIENT, DAY);
+    const removed = await fiftyAtOnce(() => clients.remove(ISSUER, 'client-1'));
+    expect(removed.filter(Boolean)).toHaveLength(1);
+  });
+
+  test('an approval at the same time does not bring a removed client back', async () => {
+    await using under = await create();
+    const { clients } = under.stores;
+    await clients.register({ ...CLIENT, isUnapproved: true }, DAY);
+    await fiftyAtOnce(async (index) => {
+      if (index === 7) await clients.remove(ISSUER, 'client-1');
+      else await clients.keepApproved(ISSUER, 'client-1', DAY);
+    });
+    expect(await clients.get(ISSUER, 'client-1')).toBeNull();
   });
 
   test('forgets a client that is not used', async () => {

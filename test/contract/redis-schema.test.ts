@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { hashToken } from '../../proxy/crypto/tokens.ts';
 import { KEY_KINDS } from '../../proxy/store/redis/records/keys.ts';
 import type { RedisConnection } from '../../proxy/store/redis/connection/redis-connection.ts';
+import { RedisInventory } from '../../proxy/store/redis/stores/redis-inventory.ts';
 import { RedisSnapshotKeeper } from '../../proxy/store/redis/stores/redis-snapshot-keeper.ts';
 import { createRedisStores } from '../../proxy/store/redis/stores/redis-stores.ts';
 import type { Stores } from '../../proxy/store/stores.ts';
@@ -168,6 +169,16 @@ async function keepSnapshots(connection: RedisConnection): Promise<void> {
   await keeper.load();
 }
 
+/** Finds what the stores keep, as the commands of operators do. */
+async function takeInventory(connection: RedisConnection): Promise<void> {
+  const inventory = new RedisInventory(connection, sealerWith('a'));
+  for (const pages of [inventory.signIns(), inventory.clients()]) {
+    // Each page is read when it is asked for.
+    while ((await pages.next()).done !== true);
+  }
+  await inventory.grantsOf(AN_IDENTITY);
+}
+
 /** Parts of the records above that must not be readable in Redis. */
 const NOT_FOR_READERS = [
   'alice',
@@ -222,6 +233,7 @@ describeWithRedis('the schema of Redis', () => {
     connection = await connectionTo(redis.url);
     await useEverything(createRedisStores(connection, sealerWith('a')), redis.now());
     await keepSnapshots(connection);
+    await takeInventory(connection);
     await heardOverRedis(connection);
     statistics = await redis.send('INFO', 'commandstats');
     keys = [await redis.send('KEYS', '*')].flat().map(String);

@@ -32,6 +32,8 @@ interface ClientWithUserOptions {
   readonly patience?: number;
   /** The client's address in 127.0.0.0/8, for which the gateway has limits. */
   readonly address?: string;
+  /** What the client sends requests with; by default to this machine only. */
+  readonly fetch?: typeof fetch;
 }
 
 /** The methods of both generations of the SDK that are used here. */
@@ -47,7 +49,7 @@ const INFO = { name: 'test', version: '1' };
 export class ClientWithUser implements AsyncDisposable {
   readonly browser: BrowserJar;
   readonly #url: URL;
-  readonly #options: Required<Omit<ClientWithUserOptions, 'browser' | 'address'>>;
+  readonly #options: Required<Omit<ClientWithUserOptions, 'browser' | 'address' | 'fetch'>>;
   readonly #provider: OAuthClientProvider;
   readonly #fetch: typeof fetch;
   #asked: URL | undefined;
@@ -64,7 +66,8 @@ export class ClientWithUser implements AsyncDisposable {
     this.#options = { loginAt, mode, patience, opensUrls };
     this.#provider = this.#createProvider();
     const { address } = options;
-    this.#fetch = address === undefined ? localhostFetch : localhostFetchFrom(address);
+    const local = address === undefined ? localhostFetch : localhostFetchFrom(address);
+    this.#fetch = options.fetch ?? local;
   }
 
   /** How often the client sent its user to the authorization server. */

@@ -65,7 +65,7 @@ function grantOf(
   { grantId, issuer, clientId, resource, scopes, redirectUri }: AuthorizationCode,
   { signInId }: Session,
   { metadata: { clientName } }: Client,
-  usedAt: number,
+  createdAt: number,
 ): Grant {
   const names = clientName === undefined ? {} : { clientName };
   return {
@@ -76,7 +76,8 @@ function grantOf(
     resource,
     scopes,
     redirectUri,
-    usedAt,
+    createdAt,
+    usedAt: createdAt,
     ...names,
   };
 }

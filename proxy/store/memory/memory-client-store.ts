@@ -46,6 +46,12 @@ export class MemoryClientStore implements ClientStore {
     this.#approved.set(key, kept, Math.max(ttlSeconds, remaining));
     return Promise.resolve();
   }
+
+  remove(issuer: string, id: string): Promise<boolean> {
+    const key = keyOf(issuer, id);
+    const isUnapproved = this.#unapproved.consume(key) !== null;
+    return Promise.resolve(this.#approved.consume(key) !== null || isUnapproved);
+  }
 }
 
 function keyOf(issuer: string, id: string): string {

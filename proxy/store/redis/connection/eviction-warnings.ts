@@ -17,7 +17,8 @@ export class EvictionWarnings {
 
   /** Asks every master, and ignores those that do not answer. */
   async check(client: RedisClient): Promise<void> {
-    const replies = await client.callEveryMaster('INFO', ['memory']).catch(() => []);
+    const asking = client.masters().map((master) => master.call('INFO', ['memory']));
+    const replies = await Promise.all(asking).catch(() => []);
     for (const reply of replies) {
       const policy = evictionPolicyOf(parseRedisInfo(reply));
       if (policy === undefined || this.#warnedOf.has(policy)) continue;

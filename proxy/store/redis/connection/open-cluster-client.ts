@@ -48,8 +48,10 @@ function clientOf(cluster: Cluster, nodes: ClusterNodes, closed: Promise<unknown
         throw error;
       }
     },
-    callEveryMaster: (command, args) =>
-      Promise.all(cluster.nodes('master').map((node) => node.call(command, ...args))),
+    masters: () =>
+      cluster.nodes('master').map((node) => ({
+        call: (command, args) => node.call(command, ...args),
+      })),
     nodes: () => cluster.nodes().map(({ options: { host = '', port = 0 } }) => ({ host, port })),
   };
 }

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 
 import { openServer } from './open-server.ts';
-import type { RedisClient } from './redis-client.ts';
+import type { RedisCallee, RedisClient } from './redis-client.ts';
 import { parseRedisInfo } from './redis-info.ts';
 import { ReplyError } from './reply-error.ts';
 import type { SentinelTarget, StandaloneTarget } from './redis-target.ts';
@@ -18,12 +18,8 @@ export async function openSingleClient(
     redis.disconnect();
     throw error;
   }
-  return {
-    closed,
-    call: (command, args) => redis.call(command, ...args),
-    callEveryMaster: async (command, args) => [await redis.call(command, ...args)],
-    nodes: () => [],
-  };
+  const call: RedisCallee['call'] = (command, args) => redis.call(command, ...args);
+  return { closed, call, masters: () => [{ call }], nodes: () => [] };
 }
 
 /** Rejects if the server is a replica: it would return old data, and refuse every change. */

@@ -38,3 +38,12 @@ export interface RedisMessaging extends RedisCommands {
   /** Subscribes to a channel, over a connection of its own that is restored when it breaks. */
   subscribe(channel: string, subscriber: RedisSubscriber): AsyncDisposable;
 }
+
+/** Iterates over keys. */
+export interface RedisScanning extends RedisCommands {
+  /**
+   * Iterates over the keys that match a glob pattern, on every master, some at a time. Every key is there that
+   * exists from the beginning to the end, some more than once. Rejects as `send` does.
+   */
+  scan(pattern: string): AsyncIterable<readonly string[]>;
+}

@@ -11,12 +11,16 @@ import { openSingleClient } from './open-single-client.ts';
 import { OutageLog } from './outage-log.ts';
 import type { RedisArgument, RedisClient } from './redis-client.ts';
 import { describeRedisFailure, isUnknownScript, needsOperator } from './redis-failure.ts';
-import type { RedisMessaging, RedisReply, RedisScript } from './redis-commands.ts';
+import type { RedisMessaging, RedisReply, RedisScanning, RedisScript } from './redis-commands.ts';
+import { FIRST_CURSOR, parseScanReply } from './scan-reply.ts';
 import { keepSubscribed, type RedisSubscriber } from './redis-subscription.ts';
 import { formatTarget, type RedisTarget } from './redis-target.ts';
 
 /** Lifetime of the key that is written to test whether writing is allowed. */
 const PROBE_LIFETIME_MS = 1000;
+
+/** Keys that one command looks at: it must not hold up those of others. */
+const SCAN_COUNT = 500;
 
 const MS_PER_SECOND = 1000;
 
@@ -38,7 +42,7 @@ export interface RedisConnectionOptions {
  * Connects to Redis, and reconnects whenever the connection breaks. Without a connection every
  * command fails. Disposing of it ends its subscriptions too.
  */
-export class RedisConnection implements RedisMessaging, AsyncDisposable {
+export class RedisConnection implements RedisMessaging, RedisScanning, AsyncDisposable {
   readonly prefix: string;
   readonly logger: Logger;
   readonly #target: RedisTarget;
@@ -87,6 +91,24 @@ export class RedisConnection implements RedisMessaging, AsyncDisposable {
         return client.call('EVAL', [lua, ...rest]);
       }),
     );
+  }
+
+  async *scan(pattern: string): AsyncGenerator<readonly string[], void> {
+    // These masters to the end: after a failover the keys of one could be left out.
+    // Without a connection, the first command says why.
+    const masters = this.#client?.masters() ?? [undefined];
+    for (const master of masters) {
+      let cursor = FIRST_CURSOR;
+      do {
+        const args = [cursor, 'MATCH', pattern, 'COUNT', SCAN_COUNT];
+        const reply = await this.#exchange('SCAN', (client) =>
+          (master ?? client).call('SCAN', args),
+        );
+        const page = parseScanReply(reply);
+        cursor = page.cursor;
+        yield page.keys;
+      } while (cursor !== FIRST_CURSOR);
+    }
   }
 
   async waitUntilReady(ms: number): Promise<boolean> {

@@ -47,6 +47,17 @@ export function keyOf({ prefix }: RedisCommands, kind: KeyKind, id: string): str
   return `${prefix}${kind}:{${id}}`;
 }
 
+/** Returns the pattern of all keys of a kind. Prefixes have no character that means something in a pattern. */
+export function keyPattern({ prefix }: RedisCommands, kind: KeyKind): string {
+  return `${prefix}${kind}:{*}`;
+}
+
+/** Returns the id in a whole key; undefined if the key is not of this kind. */
+export function idOfKey({ prefix }: RedisCommands, kind: KeyKind, key: string): string | undefined {
+  const start = `${prefix}${kind}:{`;
+  return key.startsWith(start) && key.endsWith('}') ? key.slice(start.length, -1) : undefined;
+}
+
 /** Returns an id that does not show its parts, such as an address or a user's subject. */
 export function hashedId(...parts: readonly (string | readonly string[])[]): string {
   return hashToken(JSON.stringify(parts));

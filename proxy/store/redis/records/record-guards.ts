@@ -75,6 +75,7 @@ const isSignIn = hasShape<SignInRecord>({
     clientId: isString,
   }),
   identity: isIdentity,
+  createdAt: isOptional(isNumber),
   sessionId: isString,
   refreshToken: isOptional(isString),
   accessToken: isOptional(isString),
@@ -185,6 +186,7 @@ export const isGrant = hasShape<Grant>({
   scopes: isStringList,
   clientName: isOptional(isString),
   redirectUri: isOptional(isString),
+  createdAt: isOptional(isNumber),
   usedAt: isOptional(isNumber),
   signInTrace: isOptional(isTraceContext),
 });

@@ -47,8 +47,9 @@ export class SealedRecords<Value> {
     await this.#redis.send('SET', this.keyOf(id), sealed, 'PX', milliseconds(ttlSeconds));
   }
 
-  async delete(id: string): Promise<void> {
-    await this.#redis.send('DEL', this.keyOf(id));
+  /** Returns whether there was a record. */
+  async delete(id: string): Promise<boolean> {
+    return integerReply(await this.#redis.send('DEL', this.keyOf(id))) === 1;
   }
 
   /**

@@ -35,4 +35,8 @@ export class RedisClientStore implements ClientStore {
     if (isUnapproved === true) await this.#records.replace(key, record, approved);
     await this.#records.extend(key, ttlSeconds);
   }
+
+  remove(issuer: string, id: string): Promise<boolean> {
+    return this.#records.delete(hashedId(issuer, id));
+  }
 }

@@ -29,8 +29,8 @@ export class RedisConnectionNeedStore implements ConnectionNeedStore {
     return this.#records.save(internalTokenId(key), need, ttlSeconds);
   }
 
-  delete(key: InternalTokenKey): Promise<void> {
-    return this.#records.delete(internalTokenId(key));
+  async delete(key: InternalTokenKey): Promise<void> {
+    await this.#records.delete(internalTokenId(key));
   }
 
   async claimStepUp(key: InternalTokenKey, windowSeconds: number): Promise<boolean> {

@@ -33,8 +33,8 @@ export class RedisConsentStore implements ConsentStore {
     }
   }
 
-  forget(key: ConsentKey): Promise<void> {
-    return this.#metadataHashes.delete(idOf(key));
+  async forget(key: ConsentKey): Promise<void> {
+    await this.#metadataHashes.delete(idOf(key));
   }
 }
 

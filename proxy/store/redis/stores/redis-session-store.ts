@@ -26,7 +26,7 @@ export class RedisSessionStore implements SessionStore {
     return (await this.#records.read(id))?.value ?? null;
   }
 
-  revoke(id: string): Promise<void> {
-    return this.#records.delete(id);
+  async revoke(id: string): Promise<void> {
+    await this.#records.delete(id);
   }
 }
