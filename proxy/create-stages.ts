@@ -86,6 +86,8 @@ export interface StagesOptions extends GatewayOptions {
   readonly configuration: ServedConfiguration;
   readonly forwarder: Stages['forwarder'];
   readonly metrics: ProxyMetrics;
+  /** Absent where nothing listens. */
+  readonly isTlsOpen?: () => boolean;
 }
 
 /** The stages of requests. Disposing of them ends their work in the background. */
@@ -172,6 +174,7 @@ export function createStages(options: StagesOptions): DisposableStages {
   metrics.requests.nameEndpoints(pathsOf(endpoints));
   return {
     configuration: () => configuration.required,
+    isTlsOpen: options.isTlsOpen ?? (() => false),
     findEndpoint: endpointFinder(endpoints, OAUTH_WELL_KNOWNS),
     authenticators: {
       'session-cookie': new ApplicationAuthenticator({

@@ -1,10 +1,9 @@
-import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { ListenAddress } from '../shared/runtime/listen-address.ts';
-import type { Snapshot } from '../shared/snapshot/snapshot.ts';
+import { formatAddress, type ListenAddress } from '../shared/runtime/listen-address.ts';
+import type { CompiledSettings, Snapshot } from '../shared/snapshot/snapshot.ts';
 import type { Logger } from '../shared/telemetry/logger.ts';
-import { isServerInFront } from './configuration/server-in-front.ts';
+import { isServerInFront, isTrustedProxy } from './configuration/server-in-front.ts';
 import { ServedConfiguration } from './configuration/served-configuration.ts';
 import type { SnapshotDifference } from './configuration/snapshot-changes.ts';
 import { UnusedUpstreams } from './configuration/unused-upstreams.ts';
@@ -13,11 +12,15 @@ import { OpenStreams } from './forwarding/response/open-streams.ts';
 import { TargetLoads } from './forwarding/targets/target-loads.ts';
 import { UpstreamPools } from './forwarding/targets/upstream-pools.ts';
 import { plainAddress } from './http/client-address.ts';
+import type { ListenerHandlers } from './http/listener-handlers.ts';
 import { Forwarder } from './pipeline/forward.ts';
 import { handleRequest, type Stages } from './pipeline/handle-request.ts';
 import { handleUpgrade } from './pipeline/handle-upgrade.ts';
-import { ConnectionCounter, type ConnectionLimits } from './server/connection-counter.ts';
-import type { ListenerHandlers } from './server/connections.ts';
+import {
+  ConnectionCounter,
+  type ConnectionLimits,
+  type ConnectionRefusal,
+} from './server/connection-counter.ts';
 import { ListenerSet } from './server/listener-set.ts';
 import { RefusalLog } from './server/refusal-log.ts';
 import { appliedChanges } from './telemetry/applied-changes.ts';
@@ -34,6 +37,9 @@ export interface DrainTimes {
   /** Time for current requests to finish after that. */
   readonly timeoutMs: number;
 }
+
+/** Longer than a client takes to use a connection again whose response has ended. */
+const MAX_IDLE_MS = 2000;
 
 const NO_LIMITS: ConnectionLimits = { total: 0, perClient: 0 };
 
@@ -57,6 +63,7 @@ export class Gateway {
       const configuration = this.#configuration.required;
       unusedUpstreams.closeAfter(changes);
       options.tracing?.apply(configuration.settings.tracing);
+      if (configuration.certificates.size > 0) this.#openTls(options.logger);
       const applied = appliedChanges(configuration.version, changes);
       if (applied === undefined) return;
       this.#stages.audit.write('configuration-applied', { configuration }, { applied });
@@ -66,27 +73,12 @@ export class Gateway {
       ...options,
       metrics,
       configuration: this.#configuration,
+      isTlsOpen: () => this.#listeners.isTlsOpen,
       forwarder: new Forwarder({ pools: this.#pools, loads, streams: this.#streams }),
     });
-    const refusals = new RefusalLog(options.logger, () => performance.now());
-    const counter = new ConnectionCounter(options.connectionLimits ?? NO_LIMITS, {
-      isExempt: (address) => isServerInFront(address, this.#configuration.current?.settings),
-      onRefused: (refusal) => {
-        metrics.connections.countRefusal(refusal);
-        const { reason, client: address } = refusal;
-        const settings = this.#configuration.current?.settings;
-        const isListed = settings?.authorizeLogFields.includes('ip') === true;
-        refusals.record(reason, isListed ? address : undefined);
-        this.#logRefused({ address, reason });
-      },
-    });
-    this.#listeners = new ListenerSet({
-      ...handlers(this.#stages, counter, options.logger),
-      refused: (address, status) => {
-        metrics.connections.countUnreadable(status);
-        this.#logRefused({ address: plainAddress(address), status });
-      },
-    });
+    this.#listeners = new ListenerSet(
+      this.#handlers(options.connectionLimits ?? NO_LIMITS, options.logger, metrics),
+    );
     this.#show(metrics);
   }
 
@@ -105,7 +97,7 @@ export class Gateway {
 
   /**
    * Listens on exactly these addresses from now on, and resolves with the bound addresses. Rejects, and
-   * changes nothing, if an address cannot be bound.
+   * changes nothing, if an address cannot be bound. Those for TLS open with the first certificate.
    */
   listen(addresses: readonly ListenAddress[]): Promise<readonly ListenAddress[]> {
     return this.#listeners.listen(addresses);
@@ -130,8 +122,8 @@ export class Gateway {
 
   /**
    * Takes the gateway out of service so that no request fails. From now on the gateway is not ready, and
-   * every response is the last of its connection. After `minMs` it accepts no more connections, closes idle
-   * ones, and ends the streams that answer no call: event streams of GET requests, after an event, and
+   * every response is the last of its connection. After `minMs` it accepts no more connections, closes those that
+   * stay idle, and ends the streams that answer no call: event streams of GET requests, after an event, and
    * WebSockets, with status 1001. After another `timeoutMs` it ends the event streams of calls, and closes
    * the remaining connections. Resolves when no connection is left. Call `close` afterwards.
    */
@@ -141,7 +133,51 @@ export class Gateway {
     // A gateway that does not listen gets no requests, so there is nothing to wait for.
     if (this.#listeners.isListening) await sleep(minMs);
     this.#streams.endListenOnly();
-    await this.#listeners.close(timeoutMs, () => this.#streams.endAll());
+    const idleMs = Math.min(MAX_IDLE_MS, minMs);
+    await this.#listeners.close(timeoutMs, () => this.#streams.endAll(), idleMs);
+  }
+
+  #openTls(logger: Logger): void {
+    this.#listeners.openTls().then(
+      (addresses) => {
+        if (addresses === undefined) return;
+        logger.info('listening', { addresses: addresses.map(formatAddress) });
+      },
+      (error: unknown) => logger.error('the listener for TLS cannot be opened', {}, error),
+    );
+  }
+
+  #handlers(limits: ConnectionLimits, logger: Logger, metrics: ProxyMetrics): ListenerHandlers {
+    const refusals = new RefusalLog(logger, () => performance.now());
+    const settings = (): CompiledSettings | undefined => this.#configuration.current?.settings;
+    const onRefused = (refusal: ConnectionRefusal): void => {
+      metrics.connections.countRefusal(refusal);
+      const { reason, client: address } = refusal;
+      const isListed = settings()?.authorizeLogFields.includes('ip') === true;
+      refusals.record(reason, isListed ? address : undefined);
+      this.#logRefused({ address, reason });
+    };
+    const counter = new ConnectionCounter(limits, {
+      isExempt: (address) => isServerInFront(address, settings()),
+      onRefused,
+    });
+    return {
+      ...handlers(this.#stages, counter, logger),
+      isTrustedProxy(address) {
+        const current = settings();
+        return current !== undefined && isTrustedProxy(address, current);
+      },
+      refusedProxyHeader: (address) => {
+        onRefused({ reason: 'malformed-proxy-header', client: plainAddress(address) });
+      },
+      certificatesFor: (serverName) =>
+        this.#configuration.current?.certificates.find(serverName) ?? [],
+      handshake: (outcome) => metrics.tls.countHandshake(outcome),
+      refused: (address, status) => {
+        metrics.connections.countUnreadable(status);
+        this.#logRefused({ address: plainAddress(address), status });
+      },
+    };
   }
 
   /** Without a configuration nobody said that there is an access log. */
@@ -158,7 +194,8 @@ export class Gateway {
     this.#stages[Symbol.dispose]();
   }
 
-  #show({ connections, snapshot, requests }: ProxyMetrics): void {
+  #show({ connections, snapshot, requests, tls }: ProxyMetrics): void {
+    tls.show(() => this.#configuration.current?.certificates.all() ?? []);
     connections.show({
       connections: () => this.connections(),
       streams: () => this.#streams.count(),
@@ -171,13 +208,13 @@ export class Gateway {
   }
 }
 
-/** Serves what listeners receive. Only this function knows the messages of Node's HTTP server. */
+/** Serves what listeners receive. */
 function handlers(stages: Stages, counter: ConnectionCounter, logger: Logger): ListenerHandlers {
   return {
     admit: (address) => counter.admit(address),
     release: (address) => counter.release(address),
     request(message, response) {
-      handleRequest(message, response, stages).catch(giveUp(message.socket, logger));
+      handleRequest(message, response, stages).catch(giveUp(response, logger));
     },
     upgrade(message, socket, head) {
       handleUpgrade(message, { socket, head }, stages).catch(giveUp(socket, logger));
@@ -186,9 +223,9 @@ function handlers(stages: Stages, counter: ConnectionCounter, logger: Logger): L
 }
 
 /** The last resort if even the answer to a failure failed: closes one connection, not the process. */
-function giveUp(socket: Duplex, logger: Logger): (error: unknown) => void {
+function giveUp(connection: { destroy(): unknown }, logger: Logger): (error: unknown) => void {
   return (error) => {
-    socket.destroy();
+    connection.destroy();
     const stack = error instanceof Error ? error.stack : undefined;
     logger.error('request failed unexpectedly', { stack }, error);
   };

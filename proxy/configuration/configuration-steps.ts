@@ -4,6 +4,7 @@ import type {
   CompiledSigningKeys,
   Snapshot,
 } from '../../shared/snapshot/snapshot.ts';
+import { CertificateTable } from './certificate-table.ts';
 import type { Configuration } from './configuration.ts';
 import { IdentityProviders } from './identity-providers.ts';
 import { clientAddressOf } from './make-resource-ready.ts';
@@ -31,6 +32,10 @@ export function* configurationSteps(
     identityProviders: (before?.identityProviders ?? IdentityProviders.NONE).with(changes),
     routes: yield* (before?.routes ?? RoutingTable.EMPTY).with(changes),
     services: servicesAfter(before?.services ?? NO_SERVICES, changes),
+    certificates: (before?.certificates ?? CertificateTable.EMPTY).with(
+      changes,
+      settings.defaultCertificate,
+    ),
     clientAddressOf: clientAddressOf(settings),
   };
 }

@@ -1,5 +1,6 @@
 import type { CompiledSettings, CompiledSigningKeys } from '../../shared/snapshot/snapshot.ts';
 import type { ClientAddressOf } from '../http/client-address.ts';
+import type { CertificateTable } from './certificate-table.ts';
 import type { IdentityProviders } from './identity-providers.ts';
 import type { RoutingTable } from './routing-table.ts';
 import type { Services } from './service-targets.ts';
@@ -14,6 +15,7 @@ export interface Configuration {
   readonly signingKeys: CompiledSigningKeys | undefined;
   readonly routes: RoutingTable;
   readonly services: Services;
+  readonly certificates: CertificateTable;
   /** Finds the address of clients, by the trusted proxies of the settings. */
   readonly clientAddressOf: ClientAddressOf;
 }

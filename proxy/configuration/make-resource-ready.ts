@@ -1,6 +1,8 @@
-import { createPrivateKey } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
 
 import type {
+  CompiledCertificate,
   CompiledResource,
   CompiledSettings,
   CompiledSigningKeys,
@@ -39,6 +41,9 @@ export function makeResourceReady(value: CompiledResource): void {
       return;
     case 'held-host':
       return;
+    case 'certificate':
+      checkCertificate(value);
+      return;
   }
 }
 
@@ -70,5 +75,26 @@ function keyTypeOf(privateKey: string): string | undefined {
     return createPrivateKey(privateKey).asymmetricKeyType;
   } catch {
     return undefined;
+  }
+}
+
+/** The cause is dropped, because it may show the key. */
+function checkCertificate({ certificate, privateKey }: CompiledCertificate): void {
+  if (!isKeyOf(certificate, privateKey)) {
+    throw new Error('the key does not belong to the certificate, or one of them cannot be read');
+  }
+  try {
+    // It also judges how strong they are, by the rules of OpenSSL.
+    createSecureContext({ cert: certificate, key: privateKey });
+  } catch {
+    throw new Error('OpenSSL refuses to serve the certificate');
+  }
+}
+
+function isKeyOf(certificate: string, privateKey: string): boolean {
+  try {
+    return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(privateKey));
+  } catch {
+    return false;
   }
 }

@@ -15,7 +15,7 @@ import {
   InvalidMessageError,
   NotAcceptableError,
 } from './request-errors.ts';
-import { MethodNotAllowedError } from './routing-errors.ts';
+import { MethodNotAllowedError, MisdirectedRequestError } from './routing-errors.ts';
 
 /** Status of an error that is a bug. */
 export const INTERNAL_ERROR_STATUS = 500;
@@ -71,6 +71,7 @@ function hasPublicMessage(error: unknown): error is Error {
     error instanceof InvalidBodyError ||
     error instanceof InvalidMessageError ||
     error instanceof MethodNotAllowedError ||
+    error instanceof MisdirectedRequestError ||
     error instanceof NotAcceptableError ||
     error instanceof SeveralCredentialsError
   );

@@ -12,6 +12,17 @@ export class RouteNotFoundError extends GatewayError {
   }
 }
 
+/** The certificate of the connection is not for the host (RFC 9110, section 15.5.20). */
+export class MisdirectedRequestError extends GatewayError {
+  override readonly name = 'MisdirectedRequestError';
+  override readonly reason = 'misdirected-request';
+  override readonly status = 421;
+
+  constructor() {
+    super('the certificate of this connection is not for this host; it needs another connection');
+  }
+}
+
 /** The resource does not support this method; `allow` lists those it supports. */
 export class MethodNotAllowedError extends GatewayError {
   override readonly name = 'MethodNotAllowedError';

@@ -74,11 +74,11 @@ const ENTRY = new RegExp(
 function addressIn(entry: string): string | undefined {
   const [, ipv4, bracketed, ipv6 = bracketed] = ENTRY.exec(entry.trim()) ?? [];
   if (ipv4 !== undefined) return isIPv4(ipv4) ? ipv4 : undefined;
-  return ipv6 !== undefined && isIPv6(ipv6) ? inOneSpelling(ipv6) : undefined;
+  return ipv6 !== undefined && isIPv6(ipv6) ? ipv6InOneSpelling(ipv6) : undefined;
 }
 
 /** Returns an IPv6 address in the spelling of sockets; a mapped IPv4 address as IPv4. */
-function inOneSpelling(ipv6: string): string {
+export function ipv6InOneSpelling(ipv6: string): string {
   const address = new URL(`http://[${ipv6}]`).hostname.slice(1, -1);
   const [, high, low] = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(address) ?? [];
   if (high === undefined || low === undefined) return address;

@@ -1,5 +1,4 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { Writable } from 'node:stream';
 
 /** The client's side of an exchange, to which a response is written. */
 export interface ClientResponse extends ResponseBody {
@@ -29,8 +28,19 @@ export interface ClientResponse extends ResponseBody {
   cutOff(endsWithConnection: boolean): void;
 }
 
-/** The body of a response. */
-type ResponseBody = Pick<
-  Writable,
-  'on' | 'once' | 'off' | 'end' | 'destroy' | 'destroyed' | 'writableEnded' | 'writableFinished'
->;
+/** The end of a response, and what is heard of it. */
+interface ResponseBody {
+  on(event: ResponseEvent, listener: () => void): unknown;
+  once(event: ResponseEvent, listener: () => void): unknown;
+  off(event: ResponseEvent, listener: () => void): unknown;
+  end(body?: string): unknown;
+  /** Breaks off whatever the client has of the response. */
+  destroy(): unknown;
+  readonly destroyed: boolean;
+  readonly writableEnded: boolean;
+  /** All of the response is on its way to the client. */
+  readonly writableFinished: boolean;
+}
+
+/** `close`: the exchange with the client is over. `drain`: the next part may be sent. */
+type ResponseEvent = 'close' | 'drain';

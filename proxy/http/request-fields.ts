@@ -35,6 +35,7 @@ const REPEATED = {
   upgrade: ', ',
   'user-agent': 'first',
   'x-forwarded-for': ', ',
+  'x-forwarded-proto': ', ',
 } as const satisfies Readonly<Record<string, Repeated>>;
 
 /** The header fields of a request that the gateway reads; others have no place here. */

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 
 import type { BodyReceiver } from './body-receiver.ts';
+import type { ConnectionFacts } from './connection-facts.ts';
 import type { RequestFields } from './request-fields.ts';
 
 /**
@@ -34,8 +35,3 @@ export type MessageBody = Pick<
   Readable,
   'on' | 'once' | 'off' | 'pause' | 'resume' | 'destroyed' | 'readableEnded'
 >;
-
-/** Facts about the connection of a message. */
-interface ConnectionFacts {
-  readonly remoteAddress?: string | undefined;
-}

@@ -43,11 +43,14 @@ import { matchMcpPath } from './match-mcp-path.ts';
 import { matchRoute } from './match-route.ts';
 import { planRefusals } from './plan-refusals.ts';
 import { planResponse } from './plan-response.ts';
+import { redirectToHttps } from './redirect-to-https.ts';
 import { replaceServiceWorker } from './replace-service-worker.ts';
 
 /** Everything that the stages use besides the request. `createStages` makes it. */
 export interface Stages {
   configuration(): Configuration;
+  /** Returns whether the gateway listens for TLS, or did so since its process began. */
+  isTlsOpen(): boolean;
   readonly findEndpoint: FindEndpoint;
   readonly authenticators: Authenticators;
   readonly authorizationLog: DecisionLog;
@@ -89,7 +92,7 @@ export async function handleRequest(
   const requestId = makeRequestId();
   const startedAt = performance.now();
   const configuration = stages.configuration();
-  const trace = beginTrace(stages.tracer, message, configuration.settings);
+  const trace = beginTrace(stages.tracer, message, configuration.settings, startedAt);
   let request: GatewayRequest | undefined;
   let host: MatchedHost | undefined;
   let endpoint: Endpoint | undefined;
@@ -100,7 +103,12 @@ export async function handleRequest(
   let failure: unknown;
   try {
     request = parseRequest(message, requestId, configuration.clientAddressOf, trace);
-    host = matchHost(request, configuration);
+    host = matchHost(request, configuration, stages);
+    const redirect = redirectToHttps(request, host);
+    if (redirect !== undefined) {
+      sent = sendResponse(response, redirect, requestId);
+      return;
+    }
     const { origin } = host;
     endpoint = stages.findEndpoint(host.routes, request.path);
     if (endpoint !== undefined) {

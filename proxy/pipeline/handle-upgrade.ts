@@ -25,6 +25,7 @@ import type { Stages } from './handle-request.ts';
 import { makeUpstreamRequest } from './make-upstream-request.ts';
 import { matchHost, type MatchedHost } from './match-host.ts';
 import { matchRoute } from './match-route.ts';
+import { redirectToHttps } from './redirect-to-https.ts';
 
 /**
  * Serves one WebSocket handshake by the stages of `handleRequest`, except those for bodies and responses.
@@ -47,7 +48,12 @@ export async function handleUpgrade(
   let failure: unknown;
   try {
     request = parseRequest(message, requestId, configuration.clientAddressOf, trace);
-    host = matchHost(request, configuration);
+    host = matchHost(request, configuration, stages);
+    const redirect = redirectToHttps(request, host);
+    if (redirect !== undefined) {
+      sent = refuse(client.socket, redirect, requestId);
+      return;
+    }
     if (stages.findEndpoint(host.routes, request.path) !== undefined) {
       throw new RouteNotFoundError(404, "the gateway's own endpoints accept no WebSocket");
     }

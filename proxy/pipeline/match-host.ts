@@ -1,4 +1,5 @@
-import { RouteNotFoundError } from '../errors/routing-errors.ts';
+import { isTrustedProxy } from '../configuration/server-in-front.ts';
+import { MisdirectedRequestError, RouteNotFoundError } from '../errors/routing-errors.ts';
 import type { GatewayRequest } from '../http/gateway-request.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Origin } from '../../shared/snapshot/origin.ts';
@@ -10,20 +11,89 @@ export interface MatchedHost {
   readonly origin: Origin;
   /** Absent on the dedicated sign-in host, which has endpoints and no routes. */
   readonly routes: HostRoutes | undefined;
+  /** The request came without TLS, although its origin is https and this gateway could have TLS for it. */
+  readonly lacksTls?: boolean;
 }
 
-/** Finds the host that a request is for; 421 when this gateway does not serve it. */
+/** Knows the listeners. */
+interface TlsState {
+  isTlsOpen(): boolean;
+}
+
+/**
+ * Finds the host that a request is for; 421 when this gateway does not serve it, or not on this connection.
+ * It alone decides what the TLS of a connection means for a request, for every HTTP version.
+ */
 export function matchHost(
-  { authority }: Pick<GatewayRequest, 'authority'>,
-  { routes, settings }: Configuration,
+  request: Pick<GatewayRequest, 'authority' | 'path' | 'message'>,
+  configuration: Configuration,
+  tls: TlsState,
 ): MatchedHost {
+  const { certificate } = request.message.socket;
+  if (certificate !== undefined) return matchWithTls(request, configuration, certificate);
+  const host = findHost(request.authority, configuration);
+  const isSecureHost = host.origin.startsWith('https:');
+  if (!tls.isTlsOpen() || !isSecureHost || hadTls(request, configuration)) return host;
+  return plainHost(request, configuration) ?? { ...host, lacksTls: true };
+}
+
+/**
+ * Attack: a client reuses a connection for any host that its certificate is for (RFC 9113, section 9.1.1),
+ * and other hosts must not be reached on it. A trusted proxy sends the requests of many hosts on one
+ * connection, and does not choose it by its certificate.
+ */
+function matchWithTls(
+  request: Pick<GatewayRequest, 'authority' | 'message'>,
+  configuration: Configuration,
+  certificate: NonNullable<GatewayRequest['message']['socket']['certificate']>,
+): MatchedHost {
+  const { authority, message } = request;
+  const isInFront = (): boolean =>
+    isTrustedProxy(message.socket.remoteAddress ?? '', configuration.settings);
+  if (!certificate.covers(authority) && !isInFront()) throw new MisdirectedRequestError();
+  const host = findHost(authority, configuration);
+  // Its cookies would lack `Secure`, and its users would be sent back to http.
+  if (host.origin.startsWith('http:') && !isInFront()) throw notFound(authority);
+  return host;
+}
+
+function findHost(authority: string, { routes, settings }: Configuration): MatchedHost {
   const found = routes.findHost(authority);
   if (found !== undefined) return { origin: originOfHost(found, authority), routes: found };
   const { authenticateOrigin } = settings;
   if (authenticateOrigin !== undefined && isAuthorityOf(authenticateOrigin, authority)) {
     return { origin: authenticateOrigin, routes: undefined };
   }
-  throw new RouteNotFoundError(421, `no route for host ${JSON.stringify(authority)}`);
+  throw notFound(authority);
+}
+
+/**
+ * Returns whether a request without TLS had TLS on its way to a trusted proxy. One that says nothing is taken
+ * for one that ends TLS: a redirect would come back to it for ever.
+ */
+function hadTls(
+  { message }: Pick<GatewayRequest, 'message'>,
+  { settings }: Configuration,
+): boolean {
+  if (!isTrustedProxy(message.socket.remoteAddress ?? '', settings)) return false;
+  const schemes = message.headers['x-forwarded-proto'];
+  if (typeof schemes !== 'string') return true;
+  return schemes.split(',').some((scheme) => scheme.trim().toLowerCase() !== 'http');
+}
+
+/** Returns the host with plain http in `from` beside one with https, if one of its routes has the path. */
+function plainHost(
+  { authority, path }: Pick<GatewayRequest, 'authority' | 'path'>,
+  { routes }: Configuration,
+): MatchedHost | undefined {
+  if (/:\d+$/.test(authority)) return undefined;
+  const found = routes.findHost(`${authority}:80`);
+  if (found?.scheme !== 'http' || found.matchPath(path) === undefined) return undefined;
+  return { origin: originOfHost(found, authority), routes: found };
+}
+
+function notFound(authority: string): RouteNotFoundError {
+  return new RouteNotFoundError(421, `no route for host ${JSON.stringify(authority)}`);
 }
 
 function isAuthorityOf(origin: string, authority: string): boolean {

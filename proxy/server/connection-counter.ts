@@ -9,7 +9,8 @@ export interface ConnectionLimits {
 
 /** Why a connection was refused. */
 export interface ConnectionRefusal {
-  readonly reason: 'too-many-connections' | 'too-many-connections-of-client';
+  readonly reason:
+    'too-many-connections' | 'too-many-connections-of-client' | 'malformed-proxy-header';
   /** Address or network of the client. */
   readonly client: string;
 }

@@ -48,8 +48,8 @@ export class ClientConnection {
   #earlyResponse: FrontResponse | undefined;
   /** Number of bytes received at the last check, if the body was incomplete then. */
   #stalledAt: number | undefined;
-  /** Node waits for the next request. */
-  #isIdle = false;
+  /** Node waits for the first or the next request. */
+  #isIdle = true;
   /** Calls of `closeIfIdle` since nothing happened, and the number of bytes received at the last. */
   #idleLooks = 0;
   #bytesAtLook = 0;
@@ -85,6 +85,7 @@ export class ClientConnection {
    * with a body may not: Node would keep each chunk of it, at 400 bytes for one byte.
    */
   accept(message: FrontMessage, response: FrontResponse): void {
+    this.#isIdle = false;
     const previous = this.#response;
     if (this.#isClosing || this.#isRefusing || (previous !== undefined && isLast(previous))) {
       this.#discardRest();
@@ -172,10 +173,6 @@ export class ClientConnection {
   /** Closes a connection on which nothing was received. */
   closeUnused(): void {
     if (this.#socket.bytesRead === 0) this.#socket.destroy();
-  }
-
-  destroy(): void {
-    this.#socket.destroy();
   }
 
   /** Answers where no request is being served. */

@@ -4,24 +4,12 @@ import type { Duplex } from 'node:stream';
 import { distrust } from '../http/distrust.ts';
 import type { Linger } from '../http/close-gently.ts';
 import { hasBody } from '../http/has-body.ts';
+import type { ListenerHandlers } from '../http/listener-handlers.ts';
 import { ClientConnection, LOOKS_FOR_IDLE } from './connection.ts';
 import type { FrontMessage } from './front-message.ts';
 import type { FrontResponse } from './front-response.ts';
 import { endWithResponse } from '../http/raw-response.ts';
 import { awaitContinue, noteUnknownExpectation } from '../http/expect-continue.ts';
-
-/** Handles the messages of clients. */
-export interface ListenerHandlers {
-  /** Counts a connection of an address; false if it must be refused. */
-  admit?(address: string): boolean;
-  /** Ends a connection that was admitted. */
-  release?(address: string): void;
-  /** Notes that what a client sent was answered with this status, because it is no request. */
-  refused?(address: string, status: number): void;
-  request(message: FrontMessage, response: FrontResponse): void;
-  /** WebSocket handshakes only; any other `Upgrade` is ignored, as RFC 9110, section 7.8 allows. */
-  upgrade(message: FrontMessage, socket: Duplex, head: Buffer): void;
-}
 
 /** How long clients may keep a connection waiting. */
 export interface ListenerLimits extends Linger {
@@ -33,28 +21,29 @@ export interface ListenerLimits extends Linger {
   readonly keepAliveMs: number;
 }
 
-/** The connections of one listener. */
-export class Connections {
+/** The HTTP/1.1 connections of one listener. */
+export class Connections implements Disposable {
   readonly #handlers: ListenerHandlers;
   readonly #limits: ListenerLimits;
   readonly #connections = new Map<Duplex, ClientConnection>();
+  readonly #timers: readonly NodeJS.Timeout[];
   #isDraining = false;
 
   constructor(handlers: ListenerHandlers, limits: ListenerLimits) {
     this.#handlers = handlers;
     this.#limits = limits;
+    const { bodyStallMs, keepAliveMs } = limits;
+    this.#timers = [
+      setInterval(() => this.#checkBodies(), bodyStallMs).unref(),
+      setInterval(() => this.closeIdle(), keepAliveMs / LOOKS_FOR_IDLE).unref(),
+    ];
   }
 
-  /** Handles the events of a server until it is closed. */
+  /** Handles the events of a server. */
   attach(server: Server<typeof FrontMessage, typeof FrontResponse>): void {
     server.on('connection', (socket) => {
       // Undefined once the client has left.
       const { remoteAddress = '' } = socket;
-      if (this.#handlers.admit?.(remoteAddress) === false) {
-        // A reset costs least: nothing is sent, and nothing is kept.
-        socket.resetAndDestroy();
-        return;
-      }
       this.#connections.set(
         socket,
         new ClientConnection(socket, {
@@ -63,10 +52,7 @@ export class Connections {
           onRefused: (status) => this.#handlers.refused?.(remoteAddress, status),
         }),
       );
-      socket.once('close', () => {
-        this.#connections.delete(socket);
-        this.#handlers.release?.(remoteAddress);
-      });
+      socket.once('close', () => this.#connections.delete(socket));
     });
     server.on('request', this.#accept);
     server.on('checkContinue', (message, response) => {
@@ -81,17 +67,6 @@ export class Connections {
     server.on('clientError', this.#refuse);
     server.on('connect', this.#refuseTunnel);
     server.on('upgrade', this.#upgrade);
-    const check = setInterval(() => this.#checkBodies(), this.#limits.bodyStallMs).unref();
-    const { keepAliveMs } = this.#limits;
-    const closeIdle = setInterval(() => this.#closeIdle(), keepAliveMs / LOOKS_FOR_IDLE).unref();
-    server.once('close', () => {
-      clearInterval(check);
-      clearInterval(closeIdle);
-    });
-  }
-
-  get size(): number {
-    return this.#connections.size;
   }
 
   /** Makes the current or next response the last on every connection. */
@@ -100,14 +75,19 @@ export class Connections {
     for (const connection of this.#connections.values()) connection.announceClose();
   }
 
-  /** Calls `announceClose`, and closes the connections on which nothing was received. */
-  drain(): void {
-    this.announceClose();
+  /** Closes the connections on which nothing was received. */
+  closeUnused(): void {
     for (const connection of this.#connections.values()) connection.closeUnused();
   }
 
-  destroy(): void {
-    for (const connection of this.#connections.values()) connection.destroy();
+  /** Closes the connections on which nothing happened at the last few calls. */
+  closeIdle(): void {
+    for (const connection of this.#connections.values()) connection.closeIfIdle();
+  }
+
+  /** Ends the checks of connections. */
+  [Symbol.dispose](): void {
+    for (const timer of this.#timers) clearInterval(timer);
   }
 
   readonly #accept = (message: FrontMessage, response: FrontResponse): void => {
@@ -163,10 +143,6 @@ export class Connections {
     if (this.#connections.get(socket)?.isBusy !== true) return false;
     socket.destroy();
     return true;
-  }
-
-  #closeIdle(): void {
-    for (const connection of this.#connections.values()) connection.closeIfIdle();
   }
 
   #checkBodies(): void {

@@ -1,8 +1,8 @@
 import type { ListenAddress } from '../../shared/runtime/listen-address.ts';
-import type { ListenerHandlers } from './connections.ts';
+import type { ListenerHandlers } from '../http/listener-handlers.ts';
 import { createListener, type Listener } from './listener.ts';
 
-/** The listeners of a process. */
+/** The listeners of a process. Those for TLS open once there is a certificate, and stay open. */
 export class ListenerSet {
   readonly #handlers: ListenerHandlers;
   /** By the address that was requested. */
@@ -11,6 +11,9 @@ export class ListenerSet {
   #closing: readonly Listener[] = [];
   /** Resolves when the last change of the set is made: changes take turns. */
   #turn: Promise<unknown> = Promise.resolve();
+  #wanted: readonly ListenAddress[] = [];
+  #hasCertificate = false;
+  #isTlsOpen = false;
 
   constructor(handlers: ListenerHandlers) {
     this.#handlers = handlers;
@@ -18,19 +21,42 @@ export class ListenerSet {
 
   /**
    * Listens on exactly these addresses, and resolves with the bound addresses, in the same order. Current
-   * listeners of these addresses stay open. Rejects, and changes nothing, if an address cannot be bound.
+   * listeners of these addresses stay open. Rejects, and changes nothing, if an address cannot be bound. An
+   * address for TLS waits for `openTls`.
    */
-  async listen(addresses: readonly ListenAddress[]): Promise<readonly ListenAddress[]> {
+  listen(addresses: readonly ListenAddress[]): Promise<readonly ListenAddress[]> {
+    this.#wanted = addresses;
+    return this.#open();
+  }
+
+  /**
+   * Opens the listeners for TLS, now and later, because there is a certificate. Resolves with all bound
+   * addresses if one of them is new.
+   */
+  async openTls(): Promise<readonly ListenAddress[] | undefined> {
+    if (this.#hasCertificate) return undefined;
+    this.#hasCertificate = true;
+    return this.#wanted.some(isForTls) ? this.#open() : undefined;
+  }
+
+  async #open(): Promise<readonly ListenAddress[]> {
+    const addresses = this.#wanted.filter((address) => this.#hasCertificate || !isForTls(address));
     const wanted = new Map(addresses.map((address) => [keyOf(address), address]));
     const change = this.#turn.then(() => this.#replace(wanted));
     this.#turn = change.catch(() => undefined);
     const { listeners, unused } = await change;
+    this.#isTlsOpen ||= addresses.some(isForTls);
     await this.#close(unused);
     return [...wanted.keys()].flatMap((key) => boundAddress(listeners.get(key)));
   }
 
   get isListening(): boolean {
     return this.#listeners.size > 0;
+  }
+
+  /** Whether a listener for TLS is open, or was. */
+  get isTlsOpen(): boolean {
+    return this.#isTlsOpen;
   }
 
   /** Number of connections that clients have. */
@@ -46,13 +72,13 @@ export class ListenerSet {
 
   /**
    * Accepts no more connections, lets current requests finish for at most `drainMs`, then calls `onTimeout`
-   * and closes the remaining connections.
+   * and closes the remaining connections. One that is idle for `idleMs` is closed earlier.
    */
-  async close(drainMs?: number, onTimeout?: () => void): Promise<void> {
+  async close(drainMs?: number, onTimeout?: () => void, idleMs?: number): Promise<void> {
     await this.#turn;
     const listeners = [...this.#listeners.values()];
     this.#listeners = new Map();
-    await this.#close(listeners, drainMs, onTimeout);
+    await this.#close(listeners, drainMs, onTimeout, idleMs);
   }
 
   /** Opens what is missing. Resolves with the new set, and with the listeners that left it. */
@@ -93,10 +119,16 @@ interface Replacement {
   readonly unused: readonly Listener[];
 }
 
-function keyOf({ host, port }: ListenAddress): string {
-  return `${host} ${String(port)}`;
+function isForTls({ isTls = false }: ListenAddress): boolean {
+  return isTls;
+}
+
+function keyOf({ host, port, isTls = false }: ListenAddress): string {
+  return `${host} ${String(port)} ${isTls ? 'TLS' : ''}`;
 }
 
 function boundAddress(listener: Listener | undefined): readonly ListenAddress[] {
-  return listener === undefined ? [] : [{ host: listener.host, port: listener.port }];
+  if (listener === undefined) return [];
+  const { host, port, isTls } = listener;
+  return [isTls ? { host, port, isTls } : { host, port }];
 }

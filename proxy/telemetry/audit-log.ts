@@ -31,6 +31,7 @@ const EVENTS = {
   'connection-made': { message: 'connection made', level: 'info' },
   'connection-failed': { message: 'connection failed', level: 'info' },
   'connection-ended': { message: 'connection ended', level: 'info' },
+  'client-removed': { message: 'client removed', level: 'info' },
   'grant-revoked': { message: 'grant revoked', level: 'info' },
   'configuration-applied': { message: 'new configuration in force', level: 'info' },
 } as const satisfies Readonly<Record<string, EventKind>>;
@@ -46,6 +47,8 @@ export interface AuditContext {
   /** Absent for what the gateway does by itself. */
   readonly request?: Pick<GatewayRequest, 'id' | 'remoteAddress' | 'trace'> | undefined;
   readonly configuration: { readonly settings: Pick<CompiledSettings, 'authorizeLogFields'> };
+  /** Who ran the command that did it. Absent for what users, clients and the gateway do. */
+  readonly operator?: string;
 }
 
 /**
@@ -94,7 +97,7 @@ export class AuditLog {
 }
 
 function fieldsOf(
-  { request, configuration: { settings } }: AuditContext,
+  { request, configuration: { settings }, operator: ranBy }: AuditContext,
   { identity, ...details }: AuditDetails,
 ): Readonly<Record<string, unknown>> {
   const fields = {
@@ -103,6 +106,7 @@ function fieldsOf(
     'trace-id': (request?.trace ?? activeTrace())?.context.traceId,
     // The address and the e-mail only if the operator lists them, as in the authorization log.
     ip: settings.authorizeLogFields.includes('ip') ? request?.remoteAddress : undefined,
+    operator: ranBy,
     user: identity?.subject,
     provider: identity?.provider,
     email: settings.authorizeLogFields.includes('email') ? identity?.email : undefined,

@@ -2,6 +2,8 @@
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
+  /** Whether TLS ends here; if absent, it does not. */
+  readonly isTls?: boolean;
 }
 
 /** Formats an address as `host:port`, IPv6 in brackets. */

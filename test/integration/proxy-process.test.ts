@@ -177,7 +177,7 @@ describe('a proxy that cannot start', () => {
 
     expect(result).toMatchObject({
       code: 1,
-      stderr: `gatehouse: cannot listen on ${address}: the port is in use; it is set by --listen\n`,
+      stderr: `gatehouse: cannot listen on ${address}: the port is in use; it is set by --listen or --listen-tls\n`,
     });
   });
 

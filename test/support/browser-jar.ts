@@ -1,5 +1,12 @@
 import { once } from 'node:events';
-import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import {
+  request as httpRequest,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
 
 import { parseSetCookie } from 'cookie';
@@ -60,14 +67,17 @@ const MAX_REDIRECTS = 20;
  * follows redirects and `Refresh`, posts forms with the `Origin` that the page's policy allows.
  *
  * Names under `localhost` are this machine. With `tlsPort`, https goes to that port without TLS, as to
- * a gateway behind a balancer that terminates TLS.
+ * a gateway behind a balancer that terminates TLS. With `ca`, all names are looked up, and https servers must have a
+ * certificate of that authority.
  */
 export class BrowserJar {
   readonly #tlsPort: number | undefined;
+  readonly #ca: string | undefined;
   readonly #cookies = new Map<string, StoredCookie>();
 
-  constructor({ tlsPort }: { readonly tlsPort?: number } = {}) {
+  constructor({ tlsPort, ca }: { readonly tlsPort?: number; readonly ca?: string } = {}) {
     this.#tlsPort = tlsPort;
+    this.#ca = ca;
   }
 
   get cookies(): readonly StoredCookie[] {
@@ -89,7 +99,10 @@ export class BrowserJar {
 
   /** Returns an independent copy, like a browser restored from a backup. */
   clone(): BrowserJar {
-    const copy = new BrowserJar(this.#tlsPort === undefined ? {} : { tlsPort: this.#tlsPort });
+    const copy = new BrowserJar({
+      ...(this.#tlsPort !== undefined && { tlsPort: this.#tlsPort }),
+      ...(this.#ca !== undefined && { ca: this.#ca }),
+    });
     for (const [key, cookie] of this.#cookies) copy.#cookies.set(key, cookie);
     return copy;
   }
@@ -136,15 +149,13 @@ export class BrowserJar {
 
   async #send(navigation: Navigation): Promise<{ hop: Hop; body: string }> {
     const url = new URL(navigation.url);
-    const usesTlsPort = url.protocol === 'https:' && this.#tlsPort !== undefined;
-    const outgoing = httpRequest({
-      host: '127.0.0.1',
-      port: usesTlsPort ? this.#tlsPort : url.port || 80,
+    const options = {
       path: url.pathname + url.search,
       method: navigation.method,
       headers: { host: url.host, ...this.#headersOf(url, navigation), ...navigation.headers },
       agent: false,
-    });
+    } as const;
+    const outgoing = this.#request(url, options);
     outgoing.end(navigation.body);
     // Node emits `response` with the message as its only argument.
     const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
@@ -152,6 +163,17 @@ export class BrowserJar {
     const body = await text(response);
     const { statusCode: status = 0, headers } = response;
     return { hop: { url: navigation.url, status, headers }, body };
+  }
+
+  #request(url: URL, options: RequestOptions): ClientRequest {
+    const isSecure = url.protocol === 'https:';
+    if (this.#ca === undefined) {
+      const port = (isSecure ? this.#tlsPort : undefined) ?? (url.port || 80);
+      return httpRequest({ ...options, host: '127.0.0.1', port });
+    }
+    const { hostname: host, port } = url;
+    if (!isSecure) return httpRequest({ ...options, host, port });
+    return httpsRequest({ ...options, host, port, ca: this.#ca });
   }
 
   #headersOf(url: URL, { method, from, body }: Navigation): Record<string, string> {

@@ -2,7 +2,10 @@ import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { WireResponse } from './raw-http.ts';
+import { expect, test } from '@jest/globals';
+
+import { isOverHttp2 } from './front.ts';
+import { headerOf, type RawClient, type WireResponse } from './raw-http.ts';
 
 /** Bytes of a large body. */
 export const MEBIBYTE = 1024 * 1024;
@@ -50,4 +53,26 @@ export async function standstill(read: () => number): Promise<number> {
 /** Every value of a header field. */
 export function valuesOf({ headers }: WireResponse, name: string): string[] {
   return headers.filter(([other]) => other === name).map(([, value]) => value);
+}
+
+/** `test` for what only HTTP/1.1 has. */
+export const testOfHttp1: typeof test | typeof test.skip = isOverHttp2() ? test.skip : test;
+
+/** Expects that a response is the last one of its connection; in HTTP/2 it only ends its stream. */
+export async function expectLast(client: RawClient, response: WireResponse): Promise<void> {
+  if (isOverHttp2()) return;
+  expect(headerOf(response, 'connection')).toBe('close');
+  expect(await client.closed).toBe('ended');
+}
+
+/** Returns the name of a field as it arrives; HTTP/2 has all in lower case. */
+export function spelled(name: string): string {
+  return isOverHttp2() ? name.toLowerCase() : name;
+}
+
+/** Returns the names and values of a response, but for those about the connection of a test. */
+export function fieldsOf({ headers }: WireResponse): readonly (readonly [string, string])[] {
+  if (!isOverHttp2()) return headers;
+  // The intermediary of the tests adds them.
+  return headers.filter(([name]) => name !== 'Connection' && name !== 'Keep-Alive');
 }

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
 import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 
@@ -13,6 +12,7 @@ import type { UpstreamRequest } from '../../proxy/forwarding/request/upstream-re
 import { clientAddressBehind } from '../../proxy/http/client-address.ts';
 import type { GatewayRequest } from '../../proxy/http/gateway-request.ts';
 import { parseRequest } from '../../proxy/http/parse-request.ts';
+import type { RequestMessage } from '../../proxy/http/request-message.ts';
 import { readBody } from '../../proxy/http/read-body.ts';
 import { sendResponse } from '../../proxy/http/send-response.ts';
 import { ANONYMOUS } from '../../proxy/authentication/caller.ts';
@@ -25,13 +25,19 @@ import type { ListenerLimits } from '../../proxy/server/connections.ts';
 import { createListener, type Listener } from '../../proxy/server/listener.ts';
 import type { CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 
+/** The response of a request, or the connection of a WebSocket. */
+interface FrontClient {
+  once(event: 'close', listener: () => void): unknown;
+  destroy(): unknown;
+}
+
 /** Options of a front. */
 export interface FrontOptions {
   /** `to` of its only route. */
   readonly upstream: string;
   readonly route?: Partial<CompiledRoute>;
   /** Stands for everything between the parsing of a request and its forwarding. */
-  readonly authorize?: (request: GatewayRequest, connection: Duplex) => void | Promise<void>;
+  readonly authorize?: (request: GatewayRequest, client: FrontClient) => void | Promise<void>;
   /** Reads whole bodies before it forwards, as MCP routes do. */
   readonly buffers?: boolean;
   readonly added?: readonly string[];
@@ -39,6 +45,18 @@ export interface FrontOptions {
   /** Replaces a relay with `responseHeaders`. `again` sends the same request once more. */
   readonly plan?: (again: UpstreamRequest) => ResponsePlanner;
   readonly limits?: Partial<ListenerLimits>;
+}
+
+let listen: typeof createListener = createListener;
+
+/** Makes every front from now on listen by this function. */
+export function listenBy(create: typeof createListener): void {
+  listen = create;
+}
+
+/** Returns whether the clients of fronts speak another version than HTTP/1.1. */
+export function isOverHttp2(): boolean {
+  return listen !== createListener;
 }
 
 /** The front of the gateway alone: its listener, its parser and its forwarder, and no policy. */
@@ -85,13 +103,13 @@ export async function startFront(options: FrontOptions): Promise<Front> {
     outcomes.push(outcome);
     ends.emit('end');
   };
-  const listener = await createListener(
+  const listener = await listen(
     { host: '127.0.0.1', port: 0 },
     {
       request(message, response) {
         const serve = async (): Promise<void> => {
           const request = parseRequest(message, 'id-of-request', clientAddressBehind([]));
-          await options.authorize?.(request, message.socket);
+          await options.authorize?.(request, response);
           const bytes = options.buffers === true ? await readBody(message, 1 << 20) : undefined;
           const upstream = upstreamRequest(options, request, bytes);
           const headers = options.responseHeaders ?? { remove: new Set(), add: [] };
@@ -131,7 +149,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
 async function upgrade(
   options: FrontOptions,
   forwarder: Forwarder,
-  { message, socket, head }: { message: IncomingMessage; socket: Duplex; head: Buffer },
+  { message, socket, head }: { message: RequestMessage; socket: Duplex; head: Buffer },
 ): Promise<Forwarded> {
   const request = parseRequest(message, 'id-of-request', clientAddressBehind([]));
   await options.authorize?.(request, socket);

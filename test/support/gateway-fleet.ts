@@ -34,6 +34,7 @@ export interface GatewayFleet extends AsyncDisposable {
   readonly webUrl: string;
   /** A public route to that server. */
   readonly publicUrl: string;
+  readonly sealingKeysDirectory: string;
 }
 
 export interface FleetOptions {
@@ -116,6 +117,7 @@ export async function startFleet(options: FleetOptions): Promise<GatewayFleet> {
   const open = opening.move();
   return {
     ...{ members, balancer, identityProvider, ...urls },
+    sealingKeysDirectory: files.sealingKeys,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

@@ -106,6 +106,7 @@ export async function startGateway(
 export function compileManifests(manifests: string): Snapshot {
   const routes: Route[] = [];
   const secrets = new Map<string, SecretValues>();
+  const configMaps = new Map<string, ReadonlyMap<string, string>>();
   let settings: GatewaySettings | undefined;
   const problems: ResourceProblem[] = [];
   for (const [index, document] of parseAllDocuments(manifests).entries()) {
@@ -118,11 +119,15 @@ export function compileManifests(manifests: string): Snapshot {
     if (resource.kind === 'Route') routes.push(resource);
     else if (resource.kind === 'GatewaySettings') settings = resource;
     else {
-      const { namespace, name } = resource.metadata;
-      secrets.set(`${namespace}/${name}`, resource.values);
+      const name = `${resource.metadata.namespace}/${resource.metadata.name}`;
+      if (resource.kind === 'Secret') secrets.set(name, resource.values);
+      else configMaps.set(name, resource.values);
     }
   }
-  const compiled = compileOnce({ routes, settings, secrets }, { devAllowLoopback: true });
+  const compiled = compileOnce(
+    { routes, settings, secrets, configMaps },
+    { devAllowLoopback: true },
+  );
   problems.push(...compiled.problems);
   if (problems.length > 0) throw new Error(JSON.stringify(problems, null, 2));
   return compiled.snapshot;

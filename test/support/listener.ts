@@ -4,6 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { endWithResponse } from '../../proxy/http/raw-response.ts';
 import type { ConnectionCounter } from '../../proxy/server/connection-counter.ts';
 import type { ListenerLimits } from '../../proxy/server/connections.ts';
+import { FrontMessage } from '../../proxy/server/front-message.ts';
+import { FrontResponse } from '../../proxy/server/front-response.ts';
 import { createListener, type Listener } from '../../proxy/server/listener.ts';
 
 /** Limits that no test reaches by chance. */
@@ -36,8 +38,9 @@ export async function startListener(
     {
       admit: (address) => counter?.admit(address) ?? true,
       release: (address) => counter?.release(address),
-      request(...exchange) {
-        exchanges.push(exchange);
+      request(message, response) {
+        if (!(message instanceof FrontMessage && response instanceof FrontResponse)) return;
+        exchanges.push([message, response]);
         arrivals.emit('request');
       },
       upgrade(_message, socket) {

@@ -10,12 +10,24 @@ export interface IssuedCertificate {
   readonly key: string;
 }
 
+/** Options of issuing a server certificate. */
+export interface IssueOptions {
+  /** 2049 by default. */
+  readonly validTo?: Date;
+  /** 2020 by default. */
+  readonly validFrom?: Date;
+  /** A new EC key by default. */
+  readonly keys?: { readonly publicKey: KeyObject; readonly privateKey: KeyObject };
+  /** The extended key usage that it is limited to: 1 is servers, and 2 is clients. */
+  readonly purpose?: 1 | 2;
+}
+
 /** A certificate authority that lives for one test. */
 export interface ThrowawayAuthority {
   /** Its certificate in PEM, which clients trust. */
   readonly ca: string;
-  /** Issues a server certificate for names and addresses, which expires in 2049 by default. */
-  issue(hosts: readonly string[], validity?: { readonly validTo: Date }): IssuedCertificate;
+  /** Issues a server certificate for names and addresses. */
+  issue(hosts: readonly string[], options?: IssueOptions): IssuedCertificate;
   /** Issues a client certificate for a common name and an organization. */
   issueClient(commonName: string, organization: string): IssuedCertificate;
 }
@@ -27,18 +39,15 @@ export function createThrowawayAuthority(): ThrowawayAuthority {
   const issue = (
     subject: Buffer,
     publicKey: KeyObject,
-    { extensions, validTo = LAST_DAY }: { extensions: readonly Buffer[]; validTo?: Date },
+    { extensions, validTo = LAST_DAY, validFrom = FIRST_DAY }: LeafContent,
   ): string =>
     certificate(
-      { issuer: issuerName, subject, publicKey, extensions, validTo },
+      { issuer: issuerName, subject, publicKey, extensions, validFrom, validTo },
       authority.privateKey,
     );
   const basicConstraints = extension('551d13', sequence(BOOLEAN_TRUE), { critical: true });
-  const issueLeaf = (
-    subject: Buffer,
-    content: { extensions: readonly Buffer[]; validTo?: Date },
-  ): IssuedCertificate => {
-    const leaf = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const issueLeaf = (subject: Buffer, content: LeafContent): IssuedCertificate => {
+    const leaf = content.keys ?? generateKeyPairSync('ec', { namedCurve: 'P-256' });
     return {
       cert: issue(subject, leaf.publicKey, content),
       key: leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }),
@@ -46,26 +55,32 @@ export function createThrowawayAuthority(): ThrowawayAuthority {
   };
   return {
     ca: issue(issuerName, authority.publicKey, { extensions: [basicConstraints] }),
-    issue: (hosts, validity) => {
+    issue: (hosts, { purpose, ...options } = {}) => {
       const names = extension('551d11', sequence(...hosts.map(alternativeName)));
-      return issueLeaf(name('Gatehouse test server'), { extensions: [names], ...validity });
+      const usage = oid(`2b0601050507030${String(purpose)}`);
+      const usages = purpose === undefined ? [] : [extension('551d25', sequence(usage))];
+      const extensions = [...(hosts.length > 0 ? [names] : []), ...usages];
+      return issueLeaf(name('Gatehouse test server'), { extensions, ...options });
     },
     issueClient: (commonName, organization) =>
       issueLeaf(name(commonName, organization), { extensions: [] }),
   };
 }
 
+type LeafContent = Omit<IssueOptions, 'purpose'> & { readonly extensions: readonly Buffer[] };
+
 interface CertificateContent {
   readonly issuer: Buffer;
   readonly subject: Buffer;
   readonly publicKey: KeyObject;
   readonly extensions: readonly Buffer[];
+  readonly validFrom: Date;
   readonly validTo: Date;
 }
 
 /** RFC 5280, section 4.1. */
 function certificate(
-  { issuer, subject, publicKey, extensions, validTo }: CertificateContent,
+  { issuer, subject, publicKey, extensions, validFrom, validTo }: CertificateContent,
   signingKey: KeyObject,
 ): string {
   const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
@@ -76,7 +91,7 @@ function certificate(
     integer(serial),
     ecdsaWithSha256,
     issuer,
-    sequence(utcTime(FIRST_DAY), utcTime(validTo)),
+    sequence(utcTime(validFrom), utcTime(validTo)),
     subject,
     publicKey.export({ type: 'spki', format: 'der' }),
     tagged(0xa3, sequence(...extensions)),

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 
 import httpProxy from 'http-proxy';
 
-import { createThrowawayAuthority } from './throwaway-authority.ts';
+import { createThrowawayAuthority, type ThrowawayAuthority } from './throwaway-authority.ts';
 
 /** What terminates TLS before the servers of a test, which speak plain http, as in a real network. */
 export interface TlsEdge extends AsyncDisposable {
@@ -19,9 +19,20 @@ export interface TlsEdge extends AsyncDisposable {
   pass(host: string, port: number): void;
 }
 
-/** Starts an edge with a certificate for these hosts. */
-export async function startTlsEdge(hosts: readonly string[]): Promise<TlsEdge> {
-  const authority = createThrowawayAuthority();
+/** Where an edge listens for TLS. */
+interface EdgePlace {
+  readonly address: string;
+  readonly port: number;
+  /** Issues its certificate; one of its own by default. */
+  readonly authority?: ThrowawayAuthority;
+}
+
+/** Starts an edge with a certificate for these hosts, on a free port of loopback if no place is given. */
+export async function startTlsEdge(
+  hosts: readonly string[],
+  place: EdgePlace = { address: '127.0.0.1', port: 0 },
+): Promise<TlsEdge> {
+  const authority = place.authority ?? createThrowawayAuthority();
   const ports = new Map<string, number>();
   const proxy = httpProxy.createProxyServer({ headers: { 'x-forwarded-proto': 'https' } });
   proxy.on('error', (_error, _message, response) => void response.destroy());
@@ -33,10 +44,11 @@ export async function startTlsEdge(hosts: readonly string[]): Promise<TlsEdge> {
   };
   const secure = createHttpsServer(authority.issue(hosts), serve);
   const plain = createServer(serve);
-  const [securePort, plainPort] = [await listen(secure), await listen(plain)];
+  const securePort = await listen(secure, place);
+  const plainPort = await listen(plain);
   return {
     ...{ ca: authority.ca, plainPort },
-    originOf: (host) => `https://${host}:${String(securePort)}`,
+    originOf: (host) => new URL(`https://${host}:${String(securePort)}`).origin,
     pass: (host, port) => void ports.set(host, port),
     async [Symbol.asyncDispose]() {
       proxy.close();
@@ -45,8 +57,11 @@ export async function startTlsEdge(hosts: readonly string[]): Promise<TlsEdge> {
   };
 }
 
-async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
+async function listen(
+  server: Server,
+  { address, port }: EdgePlace = { address: '127.0.0.1', port: 0 },
+): Promise<number> {
+  server.listen(port, address);
   await once(server, 'listening');
   // A TCP server has an address of this type.
   return (server.address() as AddressInfo).port;

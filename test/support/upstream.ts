@@ -35,8 +35,11 @@ export interface Upstream extends AsyncDisposable {
   request(index: number): Promise<ReceivedRequest>;
 }
 
-/** Starts a real HTTP server with this handler. */
-export async function startUpstream(handle: RequestListener): Promise<Upstream> {
+/** Starts a real HTTP server with this handler, at an address of this machine. */
+export async function startUpstream(
+  handle: RequestListener,
+  address = '127.0.0.1',
+): Promise<Upstream> {
   const requests: ReceivedRequest[] = [];
   const connections: Socket[] = [];
   const arrivals = new EventEmitter();
@@ -53,9 +56,9 @@ export async function startUpstream(handle: RequestListener): Promise<Upstream> 
     handle(message, response);
   });
   server.on('connection', (socket) => connections.push(socket));
-  const port = await listen(server);
+  const port = await listen(server, address);
   return {
-    origin: `http://127.0.0.1:${String(port)}`,
+    origin: `http://${address}:${String(port)}`,
     port,
     server,
     requests,
@@ -102,8 +105,8 @@ export async function startRawUpstream(
   };
 }
 
-async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
+async function listen(server: Server, address = '127.0.0.1'): Promise<number> {
+  server.listen(0, address);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // a TCP server that listens has one
   return port;

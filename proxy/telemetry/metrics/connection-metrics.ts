@@ -15,6 +15,7 @@ export interface OpenThings {
 const REFUSALS: readonly ConnectionRefusal['reason'][] = [
   'too-many-connections',
   'too-many-connections-of-client',
+  'malformed-proxy-header',
 ];
 
 /** The metrics of what clients hold open. */
@@ -36,7 +37,7 @@ export class ConnectionMetrics {
     });
     this.#refused = registry.counter({
       name: 'gatehouse_connections_refused_total',
-      help: 'Connections that were reset because of a limit, by the reason that the log names.',
+      help: 'Connections that were reset because of a limit or a bad PROXY header, by the reason that the log names.',
       labels: ['reason'],
     });
     for (const reason of REFUSALS) this.#refused.cell({ reason });

@@ -15,6 +15,7 @@ import {
   silent,
   answerOk,
   MEBIBYTE,
+  testOfHttp1,
 } from '../../support/forwarder-wire.ts';
 
 describe('A client that disconnects', () => {
@@ -79,8 +80,8 @@ describe('A client that disconnects', () => {
     await using upstream = await startUpstream(silent);
     await using front = await startFront({
       upstream: upstream.origin,
-      authorize: async (_request, connection) => {
-        await once(connection, 'close');
+      authorize: (_request, exchange) => {
+        return new Promise((resolve) => void exchange.once('close', () => resolve()));
       },
     });
     await using client = await RawClient.connect(front.port);
@@ -95,8 +96,8 @@ describe('A client that disconnects', () => {
     await using front = await startFront({
       upstream: upstream.origin,
       // The client disconnects in this turn of the event loop, and the connection is made after it.
-      authorize: ({ path }, connection) => {
-        if (path === '/x') setImmediate(() => connection.destroy());
+      authorize: ({ path }, exchange) => {
+        if (path === '/x') setImmediate(() => exchange.destroy());
       },
     });
     await using client = await RawClient.connect(front.port);
@@ -187,7 +188,7 @@ describe('An upstream that disconnects within its response', () => {
     expect(await front.outcome(0)).toBeInstanceOf(UpstreamUnreachableError);
   });
 
-  test('the connection of the client is reset if its end would end the body', async () => {
+  testOfHttp1('the connection of the client is reset if its end would end the body', async () => {
     const bytes = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npart\r\n';
     await using upstream = await startRawUpstream((socket) => socket.write(bytes));
     await using front = await startFront({ upstream: upstream.origin });

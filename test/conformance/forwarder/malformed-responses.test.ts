@@ -6,7 +6,7 @@ import {
   UpstreamUnreachableError,
   WebSocketDeclinedError,
 } from '../../../proxy/errors/upstream-errors.ts';
-import { startFront } from '../../support/front.ts';
+import { isOverHttp2, startFront } from '../../support/front.ts';
 import { GET } from '../../support/forwarder-wire.ts';
 import { RawClient } from '../../support/raw-http.ts';
 import { startRawUpstream } from '../../support/upstream.ts';
@@ -82,7 +82,10 @@ describe('A response with a status that is no final one', () => {
   });
 });
 
-describe('A WebSocket that the upstream declines', () => {
+// WebSockets use HTTP/1.1.
+const describeOfHttp1 = isOverHttp2() ? describe.skip : describe;
+
+describeOfHttp1('A WebSocket that the upstream declines', () => {
   const CHUNKED = 'HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n';
   const COUNTED = 'HTTP/1.1 403 Forbidden\r\nContent-Length: 9\r\n\r\nfirst';
   const UNCOUNTED = 'HTTP/1.1 403 Forbidden\r\n\r\nfirst';

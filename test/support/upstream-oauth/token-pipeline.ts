@@ -106,6 +106,7 @@ export async function startTokenPipeline(
     },
   };
   const stages: Stages = {
+    isTlsOpen: () => false,
     configuration: () => configuration,
     findEndpoint: () => undefined,
     authenticators: {

@@ -42,6 +42,45 @@ describe('A gateway that drains', () => {
     await expect(RawClient.connect(gateway.port)).rejects.toThrow('ECONNREFUSED');
   });
 
+  test('the gateway serves a client that uses a connection again whose stream the drain has ended', async () => {
+    await using upstream = await startUpstream((message, response) => {
+      if (message.url === '/stream') response.writeHead(200, EVENT_STREAM).write('data: 1\n\n');
+      else response.end('served');
+    });
+    await using gateway = await startGateway();
+    await servePublicRoute(gateway, upstream.origin);
+    const host = `Host: localhost:${String(gateway.port)}`;
+    await using client = await RawClient.connect(gateway.port);
+    client.send(`GET /stream HTTP/1.1\r\n${host}\r\n\r\n`);
+    await upstream.request(0);
+    await using unused = await RawClient.connect(gateway.port);
+
+    const drained = gateway.gateway.drain({ minMs: 1000, timeoutMs: 10_000 });
+    const stream = await client.response();
+    expect(stream.body).toBe('data: 1\n\n');
+    expect(headerOf(stream, 'connection')).toBe('keep-alive');
+    await expectRefused(gateway);
+    for (const each of [client, unused]) {
+      each.send(`GET / HTTP/1.1\r\n${host}\r\n\r\n`);
+      const response = await each.response();
+      expect(response.body).toBe('served');
+      expect(headerOf(response, 'connection')).toBe('close');
+    }
+    await drained;
+  });
+
+  test('the gateway closes connections that stay idle', async () => {
+    await using upstream = await startUpstream((_message, response) => response.end('served'));
+    await using gateway = await startGateway();
+    await servePublicRoute(gateway, upstream.origin);
+    await using idle = await RawClient.connect(gateway.port);
+    idle.send(`GET / HTTP/1.1\r\nHost: localhost:${String(gateway.port)}\r\n\r\n`);
+    await idle.response();
+    await using unused = await RawClient.connect(gateway.port);
+    await gateway.gateway.drain({ minMs: 100, timeoutMs: 60_000 });
+    expect(await Promise.all([idle.closed, unused.closed])).toEqual(['ended', 'ended']);
+  });
+
   test('the gateway closes idle connections', async () => {
     await using upstream = await startUpstream((_message, response) => response.end('served'));
     await using gateway = await startGateway();

@@ -6,6 +6,7 @@ import { checkResources } from '../../../../proxy/configuration/check-resources.
 import type { Criterion } from '../../../../shared/policy/policy.ts';
 import type { CompiledResource } from '../../../../shared/snapshot/snapshot.ts';
 import {
+  aCompiledCertificate,
   aCompiledRoute,
   aCompiledService,
   AN_IDENTITY_PROVIDER,
@@ -38,6 +39,7 @@ describe('the resources of a snapshot', () => {
       AN_IDENTITY_PROVIDER,
       aCompiledRoute({ path: { kind: 'regex', value: '/files/\\d+' } }),
       aCompiledService('a/b', ['10.0.0.1:8080', '[fd00::1]:8080']),
+      aCompiledCertificate(),
     ];
     expect(await checkResources(values.map(aResource))).toEqual([]);
   });
@@ -55,6 +57,11 @@ describe('the resources of a snapshot', () => {
       'a criterion of another release',
       aCompiledRoute(withCriterion({ kind: 'phase_of_the_moon' })),
     ],
+    ['a certificate', { ...aCompiledCertificate(), certificate: 'somewhere' }],
+    [
+      'the key of another certificate',
+      { ...aCompiledCertificate(), privateKey: aCompiledCertificate().privateKey },
+    ],
     ['a target without a port', aCompiledService('a/b', ['10.0.0.1'])],
     ['a target with more than that', aCompiledService('a/b', ['10.0.0.1:80/x'])],
     ['a target with an impossible port', aCompiledService('a/b', ['10.0.0.1:99999'])],
@@ -66,8 +73,15 @@ describe('the resources of a snapshot', () => {
   });
 
   test('are rejected without the private key in the message', async () => {
-    const [fault] = await checkResources([aResource(signingKeys('secret words'))]);
-    expect(fault?.message).toBe('the key "k1" is not a private key for ES256');
+    const unreadable = { ...aCompiledCertificate(), privateKey: 'secret words' };
+    const faults = await checkResources([
+      aResource(signingKeys('secret words')),
+      aResource(unreadable),
+    ]);
+    expect(faults.map(({ message }) => message)).toEqual([
+      'the key "k1" is not a private key for ES256',
+      'the key does not belong to the certificate, or one of them cannot be read',
+    ]);
   });
 });
 

@@ -1,0 +1,123 @@
+import { expect, test } from '@jest/globals';
+
+import { CertificateTable } from '../../../../proxy/configuration/certificate-table.ts';
+import { changesBetween } from '../../../../proxy/configuration/snapshot-changes.ts';
+import type { CompiledResource } from '../../../../shared/snapshot/snapshot.ts';
+import {
+  aCompiledCertificate,
+  aCompiledRoute,
+  aSnapshot,
+} from '../../../support/compiled-resources.ts';
+
+function aRouteAt(host: string, certificates: readonly string[], name: string): CompiledResource {
+  return aCompiledRoute({ name, host, certificates });
+}
+
+function tableOf(...values: readonly CompiledResource[]): CertificateTable {
+  return CertificateTable.EMPTY.with(changesBetween(undefined, aSnapshot(...values)), 'a/default');
+}
+
+function namesFor(table: CertificateTable, serverName?: string): readonly string[] {
+  return table.find(serverName).map(({ name }) => name);
+}
+
+const CERTIFICATES = [
+  aCompiledCertificate('a/app', ['app.example.com']),
+  aCompiledCertificate('a/wild', ['*.example.com']),
+  aCompiledCertificate('a/deep', ['*.b.example.com']),
+  aCompiledCertificate('a/default', ['elsewhere.example.net']),
+];
+
+const TABLE = tableOf(
+  ...CERTIFICATES,
+  aRouteAt('app.example.com', ['a/app'], 'a/app'),
+  aRouteAt('*.example.com', ['a/wild'], 'a/wild'),
+  aRouteAt('*.b.example.com', ['a/deep'], 'a/deep'),
+);
+
+test.each([
+  ['app.example.com', ['a/app']],
+  ['other.example.com', ['a/wild']],
+  ['x.b.example.com', ['a/deep']],
+  // A wildcard route serves it, and a wildcard certificate stands for one label only.
+  ['y.x.example.com', ['a/default']],
+  ['example.com', ['a/default']],
+  ['unknown.example.org', ['a/default']],
+  ['', ['a/default']],
+  [undefined, ['a/default']],
+])('chooses for the name %s the certificate %j', (serverName, names) => {
+  expect(namesFor(TABLE, serverName)).toEqual(names);
+});
+
+test('falls back to a wildcard while the certificate of a host is missing', () => {
+  const table = tableOf(
+    ...CERTIFICATES.slice(1),
+    aRouteAt('app.example.com', ['a/app'], 'a/app'),
+    aRouteAt('*.example.com', ['a/wild'], 'a/wild'),
+  );
+  expect(namesFor(table, 'app.example.com')).toEqual(['a/wild']);
+});
+
+test('takes no certificate of a wildcard for the host of another namespace', () => {
+  const table = tableOf(
+    ...CERTIFICATES,
+    aRouteAt('*.example.com', ['a/wild'], 'a/wild'),
+    aCompiledRoute({ name: 'b/files', host: 'files.example.com' }),
+    aCompiledRoute({ name: 'b/mail', host: 'mail.example.com', port: 8443 }),
+    aCompiledRoute({ name: 'a/own', host: 'own.example.com' }),
+  );
+  expect(namesFor(table, 'files.example.com')).toEqual(['a/default']);
+  expect(namesFor(table, 'mail.example.com')).toEqual(['a/default']);
+  expect(namesFor(table, 'own.example.com')).toEqual(['a/wild']);
+  expect(namesFor(table, 'other.example.com')).toEqual(['a/wild']);
+});
+
+test('finds nothing without a default certificate', () => {
+  const table = CertificateTable.EMPTY.with(
+    changesBetween(undefined, aSnapshot(...CERTIFICATES)),
+    undefined,
+  );
+  expect(namesFor(table, 'app.example.com')).toEqual([]);
+  expect(namesFor(table)).toEqual([]);
+});
+
+test('chooses of several certificates with one type of key that which expires last', () => {
+  const older = { ...aCompiledCertificate('a/older', ['app.example.com']), notAfter: 1 };
+  const newer = { ...aCompiledCertificate('a/newer', ['app.example.com']), notAfter: 2 };
+  const table = tableOf(older, newer, aRouteAt('app.example.com', ['a/newer', 'a/older'], 'a/r'));
+  expect(namesFor(table, 'app.example.com')).toEqual(['a/newer']);
+});
+
+test('never chooses a certificate that does not cover the name, whoever names it for the host', () => {
+  const table = tableOf(
+    ...CERTIFICATES,
+    aRouteAt('app.example.com', ['a/default', 'a/deep'], 'b/thief'),
+  );
+  expect(namesFor(table, 'app.example.com')).toEqual(['a/default']);
+});
+
+test('follows the changes of routes and certificates, and leaves the table before as it was', () => {
+  const before = aSnapshot(...CERTIFICATES, aRouteAt('app.example.com', ['a/app'], 'a/app'));
+  const renewed = aCompiledCertificate('a/app', ['app.example.com']);
+  const after = aSnapshot(
+    renewed,
+    ...CERTIFICATES.slice(1),
+    aRouteAt('new.example.com', ['a/wild'], 'a/app'),
+    aRouteAt('app.example.com', ['a/app'], 'a/second'),
+  );
+  const first = CertificateTable.EMPTY.with(changesBetween(undefined, before), undefined);
+  const second = first.with(changesBetween(before, after), undefined);
+  expect(second.find('app.example.com')).toEqual([renewed]);
+  expect(namesFor(second, 'new.example.com')).toEqual(['a/wild']);
+  expect(first.find('app.example.com')).toEqual([CERTIFICATES[0]]);
+  expect(second.with([], undefined)).toBe(second);
+});
+
+test('takes certificates away with the last route of a host', () => {
+  const before = aSnapshot(...CERTIFICATES, aRouteAt('app.example.com', ['a/app'], 'a/app'));
+  const after = aSnapshot(...CERTIFICATES);
+  const table = CertificateTable.EMPTY.with(changesBetween(undefined, before), undefined);
+  expect(namesFor(table.with(changesBetween(before, after), undefined), 'app.example.com')).toEqual(
+    [],
+  );
+});
