@@ -4,13 +4,13 @@ import { isLoopbackHost } from '../../shared/snapshot/loopback-host.ts';
 import type { ListenAddress } from '../../shared/runtime/listen-address.ts';
 import { UsageError } from '../usage-error.ts';
 import { DEFAULT_PORTS } from '../../shared/snapshot/origin.ts';
-import type { Snapshot } from '../../shared/snapshot/snapshot.ts';
+import type { CompiledRoute, Snapshot } from '../../shared/snapshot/snapshot.ts';
 
 const MAX_PORT = 65_535;
 
 /**
  * Returns the addresses to listen on for a snapshot: the requested ones, and every other port of a
- * loopback origin in the snapshot.
+ * loopback origin in the snapshot. Port 443 of one with https is left to what forwards it.
  *
  * A loopback name may mean either family, so such a port is opened on 127.0.0.1, and also on ::1 if the
  * machine has that address.
@@ -21,22 +21,40 @@ export function listenAddresses(
   withIpv6: boolean,
 ): readonly ListenAddress[] {
   const requested = new Set(listen.map(({ port }) => port));
-  const ports = new Set(loopbackPorts(snapshot).filter((port) => !requested.has(port)));
+  const others = new Map<number, Omit<ListenAddress, 'host'>>();
+  for (const address of loopbackPorts(snapshot)) {
+    if (!requested.has(address.port)) others.set(address.port, address);
+  }
   const hosts = withIpv6 ? ['127.0.0.1', '::1'] : ['127.0.0.1'];
-  return [...listen, ...[...ports].flatMap((port) => hosts.map((host) => ({ host, port })))];
+  const added = [...others.values()].flatMap((address) =>
+    hosts.map((host) => ({ host, ...address })),
+  );
+  return [...listen, ...added];
 }
 
-/** Returns the ports of plain http origins on this machine, of routes and of the sign-in host. */
-function loopbackPorts(snapshot: Snapshot): readonly number[] {
+/** Returns the ports of origins on this machine, of routes and of the sign-in host. */
+function loopbackPorts(snapshot: Snapshot): readonly Omit<ListenAddress, 'host'>[] {
   return [...snapshot.resources.values()].flatMap(({ value }) => {
-    if (value.kind === 'route') {
-      return value.scheme === 'http' && isLoopbackHost(value.host) ? [value.port] : [];
-    }
+    if (value.kind === 'route') return loopbackPort(value);
     if (value.kind !== 'settings' || value.authenticateOrigin === undefined) return [];
     const { protocol, hostname, port } = new URL(value.authenticateOrigin);
-    if (protocol !== 'http:' || !isLoopbackHost(hostname)) return [];
-    return [port === '' ? DEFAULT_PORTS.http : Number(port)];
+    const scheme = protocol === 'http:' ? 'http' : 'https';
+    return loopbackPort({
+      scheme,
+      host: hostname,
+      port: port === '' ? DEFAULT_PORTS[scheme] : Number(port),
+    });
   });
+}
+
+function loopbackPort({
+  scheme,
+  host,
+  port,
+}: Pick<CompiledRoute, 'scheme' | 'host' | 'port'>): readonly Omit<ListenAddress, 'host'>[] {
+  if (!isLoopbackHost(host)) return [];
+  if (scheme === 'http') return [{ port }];
+  return port === DEFAULT_PORTS.https ? [] : [{ port, isTls: true }];
 }
 
 /** Reads `HOST:PORT`, `[V6]:PORT` or `:PORT` (every interface), several separated by commas. */

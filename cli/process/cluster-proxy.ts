@@ -56,7 +56,8 @@ export interface ClusterProxy extends AsyncDisposable {
  * Throws `CommandFailure` if the admin port is taken, keys cannot be read, or Redis refuses.
  */
 export async function startClusterProxy(options: ClusterProxyOptions): Promise<ClusterProxy> {
-  const { logger, listen, proxyId } = options;
+  const { logger, proxyId } = options;
+  const listen = [...options.listen, ...options.listenTls];
   await using opening = new AsyncDisposableStack();
   const tracing = opening.use(
     openTracing({ ...options, service: 'gatehouse-proxy', instance: proxyId }),
@@ -114,7 +115,7 @@ export async function startClusterProxy(options: ClusterProxyOptions): Promise<C
   void serving.listening.then(() => link.reportStatusChange());
   const open = opening.move();
   return {
-    failed: listening(serving.failed, '--listen'),
+    failed: listening(serving.failed, '--listen or --listen-tls'),
     async drain() {
       const { drainDelayMs: minMs, drainTimeoutMs: timeoutMs } = options;
       link.stopSearching();

@@ -45,6 +45,11 @@ export async function keepSealingKeys(stateDirectory: string, now: Date): Promis
   return readSealingKeys(directory);
 }
 
+/** Reads the sealing keys of a state directory that a gateway made. */
+export function readKeptSealingKeys(stateDirectory: string): Promise<SealingKeys> {
+  return readSealingKeys(join(stateDirectory, STATE_FOLDER));
+}
+
 /** Generates a sealing key for this process only: nothing can open what it sealed after the end. */
 export function makeSealingKeys(): SealingKeys {
   return [{ secret: randomBytes(KEY_BYTES) }];

@@ -27,7 +27,7 @@ import type { RunFlags } from '../commands/run/run-flags.ts';
 
 /** What sets the addresses of the gateway, for messages, in manifests and in plain YAML. */
 const LISTEN_SETTINGS =
-  '--listen, by `from` of a route, or by `authenticateUrl` (`authenticate_url`)';
+  '--listen, by `from` of a route, by `authenticateUrl` (`authenticate_url`), or by --listen-tls';
 
 /** Options of a standalone gateway. */
 export interface StandaloneOptions extends Omit<RunFlags, 'redis'> {
@@ -143,7 +143,7 @@ async function applyChange(
 
 function wantedAddresses(
   { snapshot }: ServedFiles,
-  { listen }: StandaloneOptions,
+  { listen, listenTls }: StandaloneOptions,
 ): readonly ListenAddress[] {
-  return listenAddresses(snapshot, listen, hasIpv6Loopback());
+  return listenAddresses(snapshot, [...listen, ...listenTls], hasIpv6Loopback());
 }

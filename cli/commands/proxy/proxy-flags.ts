@@ -8,6 +8,7 @@ import { ADMIN_LISTEN, readAdminListen } from '../../flags/admin-listen.ts';
 import { CONNECTION_LIMITS, readConnectionLimits } from '../../flags/connection-limits.ts';
 import { readDuration } from '../../flags/duration-flag.ts';
 import { parseListen } from '../../flags/listen-addresses.ts';
+import { LISTEN_TLS, readListenTls } from '../../flags/listen-tls.ts';
 import { readRedisFlags, redisFlags, type RedisSource } from '../../flags/redis-flags.ts';
 import { UsageError } from '../../usage-error.ts';
 
@@ -60,6 +61,7 @@ export const PROXY_LINE: CommandLine = {
       value: 'HOST:PORT',
       description: 'Where to accept requests; :PORT is every interface, commas separate several.',
     },
+    'listen-tls': LISTEN_TLS,
     'admin-listen': ADMIN_LISTEN,
     ...redisFlags('Where state is kept, and shared with the other proxies. Required.'),
     'sealing-keys-dir': {
@@ -105,6 +107,7 @@ export interface ProxyFlags {
   /** Names the gateway in Redis. */
   readonly gateway: string;
   readonly listen: readonly ListenAddress[];
+  readonly listenTls: readonly ListenAddress[];
   readonly adminListen: ListenAddress;
   readonly redis: RedisSource;
   readonly sealingKeysDirectory: string;
@@ -130,6 +133,7 @@ export function readProxyFlags(flags: Arguments): ProxyFlags {
     proxyId: flags.text('proxy-id') ?? hostname(),
     gateway: flags.text('gateway') ?? '',
     listen: parseListen('listen', flags.text('listen') ?? ''),
+    listenTls: readListenTls(flags),
     adminListen: readAdminListen(flags),
     redis,
     sealingKeysDirectory: flags.text('sealing-keys-dir') ?? '',

@@ -9,6 +9,7 @@ import { ACCESS_LOG } from '../../flags/access-log.ts';
 import { ADMIN_LISTEN, readAdminListen } from '../../flags/admin-listen.ts';
 import { CONNECTION_LIMITS, readConnectionLimits } from '../../flags/connection-limits.ts';
 import { parseListen } from '../../flags/listen-addresses.ts';
+import { LISTEN_TLS, readListenTls } from '../../flags/listen-tls.ts';
 import { formatAddress } from '../../../shared/runtime/listen-address.ts';
 
 /** Flags of `gatehouse run`. */
@@ -31,6 +32,7 @@ export const RUN_LINE: CommandLine = {
       value: 'HOST:PORT',
       description: 'Where to accept requests; :PORT is every interface, commas separate several.',
     },
+    'listen-tls': { ...LISTEN_TLS, defaultValue: '127.0.0.1:8443' },
     'admin-listen': { ...ADMIN_LISTEN, defaultValue: '127.0.0.1:9090' },
     ...redisFlags('Keeps state in Redis, for several proxies and across restarts; else in memory.'),
     'sealing-keys-dir': {
@@ -55,6 +57,7 @@ export const RUN_LINE: CommandLine = {
 export interface RunFlags {
   readonly path: string;
   readonly listen: readonly ListenAddress[];
+  readonly listenTls: readonly ListenAddress[];
   readonly adminListen: ListenAddress;
   /** Undefined: state is in memory. */
   readonly redis: RedisSource | undefined;
@@ -68,9 +71,12 @@ export interface RunFlags {
 /** Reads the flags of `gatehouse run`. Throws `UsageError`, also for an unsafe combination. */
 export function readRunFlags(flags: Arguments): RunFlags {
   const listen = parseListen('listen', flags.text('listen') ?? '');
+  const listenTls = readListenTls(flags);
   const adminListen = readAdminListen(flags);
   const devAllowLoopback = flags.isOn('dev-allow-loopback');
-  const reachable = [...listen, adminListen].find(({ host }) => !isLoopbackHost(host));
+  const reachable = [...listen, ...listenTls, adminListen].find(
+    ({ host }) => !isLoopbackHost(host),
+  );
   // Attack: with the flag, plain http carries tokens, and requests reach this machine's services.
   if (devAllowLoopback && reachable !== undefined) {
     const address = formatAddress(reachable);
@@ -79,6 +85,7 @@ export function readRunFlags(flags: Arguments): RunFlags {
   const options = {
     path: flags.text('config') ?? '',
     listen,
+    listenTls,
     adminListen,
     redis: readRedisFlags(flags),
     sealingKeysDirectory: flags.text('sealing-keys-dir'),

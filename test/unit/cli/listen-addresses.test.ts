@@ -13,7 +13,8 @@ describe('listenAddresses', () => {
     { from: ['http://127.0.0.1:8081'], addresses: ['127.0.0.1:8081', '[::1]:8081'] },
     { from: ['http://mcp.localhost:8081'], addresses: ['127.0.0.1:8081', '[::1]:8081'] },
     { from: ['http://localhost:8080'], addresses: [] },
-    { from: ['http://example.com:8081', 'https://localhost:8443'], addresses: [] },
+    { from: ['http://example.com:8081', 'https://example.com:8443'], addresses: [] },
+    { from: ['https://localhost'], addresses: [] },
     {
       from: ['http://localhost:8081', 'http://a.localhost:8081', 'http://localhost:8082'],
       addresses: ['127.0.0.1:8081', '[::1]:8081', '127.0.0.1:8082', '[::1]:8082'],
@@ -21,6 +22,14 @@ describe('listenAddresses', () => {
   ])('adds $addresses for routes from $from', ({ from, addresses }) => {
     const wanted = listenAddresses(snapshot(from), LISTEN, true).map(formatAddress);
     expect(wanted).toEqual(['127.0.0.1:8080', ...addresses]);
+  });
+
+  test('adds ports for TLS for loopback origins with https', () => {
+    const wanted = listenAddresses(snapshot(['https://localhost:8444']), LISTEN, true);
+    expect(wanted.slice(LISTEN.length)).toEqual([
+      { host: '127.0.0.1', port: 8444, isTls: true },
+      { host: '::1', port: 8444, isTls: true },
+    ]);
   });
 
   test('adds the sign-in host', () => {

@@ -26,6 +26,7 @@ describe('gatehouse proxy', () => {
       proxyId: hostname(),
       gateway: 'gatehouse',
       listen: [{ host: expect.stringMatching(/^(::|0\.0\.0\.0)$/), port: 8080 }],
+      listenTls: [{ host: expect.stringMatching(/^(::|0\.0\.0\.0)$/), port: 8443, isTls: true }],
       adminListen: { host: expect.stringMatching(/^(::|0\.0\.0\.0)$/), port: 9090 },
       redis: { kind: 'url', value: 'redis://redis' },
       sealingKeysDirectory: '/keys',

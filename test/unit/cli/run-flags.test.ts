@@ -9,6 +9,7 @@ describe('gatehouse run', () => {
     expect(read('--config', 'x')).toEqual({
       path: 'x',
       listen: [{ host: '127.0.0.1', port: 8080 }],
+      listenTls: [{ host: '127.0.0.1', port: 8443, isTls: true }],
       adminListen: { host: '127.0.0.1', port: 9090 },
       redis: undefined,
       sealingKeysDirectory: undefined,
