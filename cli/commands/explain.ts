@@ -6,6 +6,7 @@ import { describeUser } from '../explain/describe-user.ts';
 import { RequestExplainer, type AskedRequest } from '../explain/explain-request.ts';
 import { readSnapshot } from '../explain/read-snapshot.ts';
 import { renderReport } from '../explain/render-report.ts';
+import { openRouteSource } from '../explain/route-source.ts';
 import { readInput } from '../process/read-input.ts';
 import {
   checkedUser,
@@ -21,12 +22,17 @@ export async function runExplain(
   flags: Arguments,
   { environment, stdout, stderr }: CommandStreams,
 ): Promise<number> {
-  const { source, request, caller, isJson, devAllowLoopback } = readExplainOptions(flags);
+  const source = await openRouteSource(flags, environment);
+  const options = readExplainOptions(
+    flags,
+    source.kind === 'cluster' ? source.namespace : undefined,
+  );
+  const { namespace, request, caller, isJson, devAllowLoopback } = options;
   const who = await readCaller(caller);
   const snapshot = await readSnapshot(
     source,
     { environment, stderr },
-    { devAllowLoopback, readsIssuer: who.token !== undefined },
+    { namespace, devAllowLoopback, readsIssuer: who.token !== undefined },
   );
   const service = source.kind === 'files' ? 'gatehouse' : 'proxy';
   using explainer = await RequestExplainer.open(snapshot, { devAllowLoopback, service });

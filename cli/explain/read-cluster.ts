@@ -1,8 +1,7 @@
 import { IncrementalCompiler } from '../../controller/compile/incremental-compiler.ts';
 import { isOfClass } from '../../controller/compile/read-stored.ts';
 import type { Changes, Compilation } from '../../controller/compile/compilation.ts';
-import type { KubernetesApi, ResourceType } from '../../controller/kubernetes/kubernetes-api.ts';
-import type { KubernetesObject } from '../../controller/kubernetes/objects.ts';
+import type { KubernetesApi } from '../../controller/kubernetes/kubernetes-api.ts';
 import { parseStoredRoute, parseStoredSettings } from '../../controller/kubernetes/parse-stored.ts';
 import {
   GATEWAY_SETTINGS,
@@ -15,14 +14,15 @@ import { snapshotOf } from '../../shared/snapshot/hash-resource.ts';
 import type { Snapshot } from '../../shared/snapshot/snapshot.ts';
 import { describeError } from '../../shared/telemetry/describe-error.ts';
 import { CommandFailure } from '../command-failure.ts';
+import { listAll, listWithinRights } from './list-within-rights.ts';
 import { withinRights } from './within-rights.ts';
 
 const TIMEOUT_MS = 30_000;
 
 /** The part of a cluster to read. */
 export interface ClusterPart {
-  /** The namespace of the Routes. */
-  readonly namespace: string;
+  /** The namespace of the Routes; undefined: all namespaces. */
+  readonly namespace: string | undefined;
   readonly settings: { readonly namespace: string; readonly name: string };
   readonly gatewayClass: string;
   /** Whether tokens of ServiceAccounts may have to be verified. */
@@ -37,7 +37,7 @@ export interface ClusterRoutes {
 }
 
 /**
- * Reads the settings of a gateway and the Routes of a namespace, and compiles what serves of them, as a
+ * Reads the settings of a gateway and the Routes of a namespace or of all, and compiles what serves of them, as a
  * controller does that begins to lead. Services are assumed. No Secret is read: who may do what does not
  * depend on them.
  *
@@ -90,23 +90,24 @@ async function readRoutes(
   api: KubernetesApi,
   { namespace, gatewayClass }: ClusterPart,
 ): Promise<ReadonlyMap<string, StoredRoute>> {
-  const objects = await withinRights({ verb: 'list', type: ROUTES, namespace }, () =>
-    listAll(api, ROUTES, namespace),
-  );
+  const objects = await listWithinRights(api, ROUTES, namespace);
   const routes = objects.map(parseStoredRoute).filter(({ metadata, spec }) => {
     return metadata.deletionTimestamp === undefined && isOfClass(spec, gatewayClass);
   });
-  return new Map(routes.map((route) => [`${namespace}/${route.metadata.name}`, route]));
+  return new Map(
+    routes.map((route) => [`${route.metadata.namespace ?? ''}/${route.metadata.name}`, route]),
+  );
 }
 
 async function readLabels(
   api: KubernetesApi,
   { namespace: name }: ClusterPart,
 ): Promise<NonNullable<Changes['namespaces']>> {
-  const { metadata } = await withinRights({ verb: 'get', type: NAMESPACES, name }, () =>
-    api.get(NAMESPACES, { name }),
+  const read = { verb: name === undefined ? 'list' : 'get', type: NAMESPACES } as const;
+  const found = await withinRights({ ...read, ...(name !== undefined && { name }) }, async () =>
+    name === undefined ? listAll(api, NAMESPACES) : [await api.get(NAMESPACES, { name })],
   );
-  return new Map([[name, metadata.labels ?? {}]]);
+  return new Map(found.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
 }
 
 async function readIssuer(api: KubernetesApi): Promise<NonNullable<Changes['clusterIssuer']>> {
@@ -117,25 +118,6 @@ async function readIssuer(api: KubernetesApi): Promise<NonNullable<Changes['clus
     const what = 'cannot read who issues the tokens of ServiceAccounts';
     throw new CommandFailure(`${what}: ${describeError(error)}`, { cause: error });
   }
-}
-
-async function listAll(
-  api: KubernetesApi,
-  type: ResourceType,
-  namespace: string,
-): Promise<readonly KubernetesObject[]> {
-  const objects: KubernetesObject[] = [];
-  let continueAt: string | undefined;
-  do {
-    const page = await api.list(
-      type,
-      { namespace },
-      continueAt === undefined ? {} : { continueAt },
-    );
-    objects.push(...page.items);
-    continueAt = page.continueAt;
-  } while (continueAt !== undefined);
-  return objects;
 }
 
 function problemsOf({ routes, settings }: Compilation): readonly string[] {

@@ -9,8 +9,10 @@ import { CommandFailure } from '../command-failure.ts';
 export interface ApiRead {
   readonly verb: 'get' | 'list';
   readonly type: ResourceType;
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   readonly name?: string;
+  /** All namespaces are read, where one could be. */
+  readonly isEverywhere?: boolean;
 }
 
 const [UNAUTHORIZED, FORBIDDEN, NOT_FOUND] = [401, 403, 404];
@@ -27,13 +29,21 @@ export async function withinRights<Result>(
   }
 }
 
-function explain({ verb, type, namespace, name }: ApiRead, error: unknown): string {
+function explain(read: ApiRead, error: unknown): string {
+  const { verb, type, namespace, name, isEverywhere } = read;
   const { group, plural, kind } = type;
   const resource = group === '' ? plural : `${plural}.${group}`;
-  const where = namespace === undefined ? '' : ` in the namespace ${namespace}`;
+  const everywhere = isEverywhere === true ? ' in all namespaces' : '';
+  const where = namespace === undefined ? everywhere : ` in the namespace ${namespace}`;
   const code = error instanceof KubernetesApiError ? error.code : undefined;
-  if (code === FORBIDDEN) return `you need the right to ${verb} ${resource}${where}`;
+  if (code === FORBIDDEN) {
+    const hint = everywhere === '' ? '' : '; or name one of them with --namespace';
+    return `you need the right to ${verb} ${resource}${where}${hint}`;
+  }
   if (code === UNAUTHORIZED) return 'the API server does not accept your credentials';
+  if (code === NOT_FOUND && name === undefined) {
+    return `the cluster has no ${resource}: are the definitions of Gatehouse installed?`;
+  }
   if (code === NOT_FOUND) return `there are no ${kind} ${name ?? ''}${where}`;
   return `cannot ${verb} ${resource}${where}: ${describeError(error)}`;
 }

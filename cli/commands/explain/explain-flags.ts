@@ -1,5 +1,5 @@
 import type { CommandLine } from '../../arguments.ts';
-import { CLUSTER_FLAGS } from '../../flags/cluster-flags.ts';
+import { CLUSTER_FLAGS, NAMESPACE_FLAGS } from '../../flags/cluster-flags.ts';
 import { DEV_ALLOW_LOOPBACK } from '../../flags/dev-allow-loopback.ts';
 
 /** Flags of `gatehouse explain`. */
@@ -19,11 +19,7 @@ export const EXPLAIN_LINE: CommandLine = {
       value: '[NAMESPACE/]NAME',
       description: 'The Route that the request is for. Not needed if there is only one, or a URL.',
     },
-    namespace: {
-      kind: 'text',
-      value: 'NAME',
-      description: 'Namespace of the Route. Defaults to default.',
-    },
+    ...NAMESPACE_FLAGS,
     url: { kind: 'text', value: 'URL', description: 'The URL of the request.' },
     method: {
       kind: 'text',

@@ -3,8 +3,8 @@ import { isRecord } from '../../../shared/runtime/is-record.ts';
 import type { Arguments } from '../../arguments.ts';
 import { requestProblems, userProblems } from '../../explain/check-description.ts';
 import type { RequestDescription, UserDescription } from '../../explain/request-description.ts';
-import { fullRouteName } from '../../explain/route-name.ts';
-import { readRouteSource, type RouteSource } from '../../explain/route-source.ts';
+import { DEFAULT_NAMESPACE, fullRouteName } from '../../explain/route-name.ts';
+import { readNamespaceFlags, type NamespaceChoice } from '../../flags/cluster-flags.ts';
 import { UsageError } from '../../usage-error.ts';
 
 /** Who makes the request. */
@@ -18,24 +18,30 @@ export type CallerFlags =
 
 /** Values of the flags of `gatehouse explain`. */
 export interface ExplainOptions {
-  readonly source: RouteSource;
+  /** The namespace of the Routes in a cluster; undefined: all namespaces. */
+  readonly namespace: string | undefined;
   readonly request: RequestDescription;
   readonly caller: CallerFlags;
   readonly isJson: boolean;
   readonly devAllowLoopback: boolean;
 }
 
-/** Reads the flags of `gatehouse explain`. Throws `UsageError`. */
-export function readExplainOptions(flags: Arguments): ExplainOptions {
+/**
+ * Reads the flags of `gatehouse explain`. `usual` is the namespace of Routes that are given without one. Throws
+ * `UsageError`.
+ */
+export function readExplainOptions(flags: Arguments, usual = DEFAULT_NAMESPACE): ExplainOptions {
   const output = flags.text('output');
   if (output !== 'text' && output !== 'json') throw new UsageError('--output is text or json');
-  const request = readRequest(flags);
+  const choice = readNamespaceFlags(flags);
+  const route = routeName(flags, choice, usual);
+  const request = readRequest(flags, route);
   const [problem] = requestProblems(request);
   if (problem !== undefined) {
     throw new UsageError(`${FLAG_OF[problem.member]} ${problem.message}`);
   }
   return {
-    source: sourceOf(flags),
+    namespace: namespaceOf({ request, choice, usual }),
     request,
     caller: readCaller(flags),
     isJson: output === 'json',
@@ -59,15 +65,23 @@ const FLAG_OF: Readonly<Record<keyof RequestDescription, string>> = {
   prompt: '--prompt',
 };
 
-function sourceOf(flags: Arguments): RouteSource {
-  const namespace = routeName(flags)?.split('/')[0] ?? flags.text('namespace');
-  const source = readRouteSource(flags, namespace);
-  if (source !== undefined) return source;
-  throw new UsageError('--file is required; or --route or --namespace, to read a cluster');
+/** Returns where to look: a URL alone may be of any Route. */
+function namespaceOf({
+  request: { route, url },
+  choice,
+  usual,
+}: {
+  readonly request: RequestDescription;
+  readonly choice: NamespaceChoice;
+  readonly usual: string;
+}): string | undefined {
+  if (choice.kind === 'all') return undefined;
+  if (choice.kind === 'one') return choice.namespace;
+  if (route !== undefined) return route.split('/')[0];
+  return url === undefined ? usual : undefined;
 }
 
-function readRequest(flags: Arguments): RequestDescription {
-  const route = routeName(flags);
+function readRequest(flags: Arguments, route: string | undefined): RequestDescription {
   const headers = flags.list('header');
   const given = flags.text('arguments');
   const texts = {
@@ -83,10 +97,11 @@ function readRequest(flags: Arguments): RequestDescription {
   };
 }
 
-function routeName(flags: Arguments): string | undefined {
-  const [route, namespace] = [flags.text('route'), flags.text('namespace')];
+function routeName(flags: Arguments, choice: NamespaceChoice, usual: string): string | undefined {
+  const route = flags.text('route');
   if (route === undefined) return undefined;
-  const name = fullRouteName(route, namespace);
+  const namespace = choice.kind === 'one' ? choice.namespace : undefined;
+  const name = fullRouteName(route, namespace ?? usual);
   if (namespace === undefined || name.startsWith(`${namespace}/`)) return name;
   throw new UsageError('--namespace is not the namespace in --route');
 }

@@ -32,7 +32,7 @@ describe('docs/explain.md', () => {
     const flags = readArguments(EXPLAIN_LINE, argumentsOf(command), {});
 
     expect(readExplainOptions(flags)).toMatchObject({
-      source: { kind: 'cluster', cluster: { namespace: 'finance' } },
+      namespace: 'finance',
       request: { route: 'finance/invoices', tool: 'delete_invoice' },
     });
   });
