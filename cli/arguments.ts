@@ -21,11 +21,13 @@ export interface Flag {
   readonly isRequired?: true;
 }
 
-/** The arguments of a command that are no flags, at least one, as its help shows them. */
+/** The arguments of a command that are no flags, as its help shows them. */
 export interface Operands {
   /** `FILE...` */
   readonly value: string;
   readonly description: string;
+  /** Absent: at least one is needed. */
+  readonly isOptional?: true;
 }
 
 /** The name, summary and flags of a command, for parsing and for its help. */
@@ -36,6 +38,8 @@ export interface CommandLine {
   readonly flags: Readonly<Record<string, Flag>>;
   /** Absent if the command has flags only. */
   readonly operands?: Operands;
+  /** How the program was called; absent: `gatehouse`. */
+  readonly program?: string;
 }
 
 /** The values of a command's flags. */
@@ -121,8 +125,9 @@ function parse(command: CommandLine, argv: readonly string[]): Given {
       }
     }
   }
-  if (command.operands !== undefined && operands.length === 0) {
-    throw new UsageError(`${command.operands.value} is required${seeHelp(command)}`);
+  const needed = command.operands?.isOptional === true ? undefined : command.operands;
+  if (needed !== undefined && operands.length === 0) {
+    throw new UsageError(`${needed.value} is required${seeHelp(command)}`);
   }
   return { given, operands };
 }
@@ -181,6 +186,6 @@ function unknown(command: CommandLine, rawName: string, name: string): string {
   return `unknown flag ${rawName}${hint}${seeHelp(command)}`;
 }
 
-function seeHelp(command: CommandLine): string {
-  return `\nSee: gatehouse ${command.name} --help`;
+function seeHelp({ name, program = 'gatehouse' }: CommandLine): string {
+  return `\nSee: ${program} ${name} --help`;
 }

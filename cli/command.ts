@@ -15,4 +15,6 @@ export type RunCommand = (flags: Arguments, streams: CommandStreams) => Promise<
 export interface Command {
   readonly line: CommandLine;
   readonly load: () => Promise<RunCommand>;
+  /** The help of `kubectl gatehouse` shows it. */
+  readonly isForClusters?: true;
 }

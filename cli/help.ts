@@ -1,17 +1,17 @@
-import type { CommandLine, Flag } from './arguments.ts';
+import type { CommandLine, Flag, Operands } from './arguments.ts';
 
 const INDENT = '  ';
 
-/** Returns the text of `gatehouse help`. */
-export function overview(commands: readonly CommandLine[]): string {
+/** Returns the text of `gatehouse help`, for a program that was called by this name. */
+export function overview(commands: readonly CommandLine[], program: string): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   return [
-    'Usage: gatehouse COMMAND [FLAGS]',
+    `Usage: ${program} COMMAND [FLAGS]`,
     '',
     'Commands:',
     ...commands.map(({ name, summary }) => `${INDENT}${name.padEnd(width)}  ${summary}`),
     '',
-    'gatehouse COMMAND --help shows the flags of a command.',
+    `${program} COMMAND --help shows the flags of a command.`,
     '',
   ].join('\n');
 }
@@ -19,10 +19,10 @@ export function overview(commands: readonly CommandLine[]): string {
 /** Returns the text of `gatehouse COMMAND --help`: every flag with its variable and default. */
 export function commandHelp(command: CommandLine): string {
   const flags = Object.entries(command.flags);
-  const { name, operands } = command;
-  const takes = [flags.length === 0 ? '' : ' [FLAGS]', operands && ` ${operands.value}`].join('');
+  const { name, operands, program = 'gatehouse' } = command;
+  const takes = [flags.length === 0 ? '' : ' [FLAGS]', operands && ` ${usageOf(operands)}`];
   return [
-    `Usage: gatehouse ${name}${takes}`,
+    `Usage: ${program} ${name}${takes.join('')}`,
     '',
     `${command.summary}.`,
     ...(operands === undefined ? [] : ['', operands.description]),
@@ -30,6 +30,10 @@ export function commandHelp(command: CommandLine): string {
     ...flags.flatMap(([name, flag]) => flagHelp(name, flag)),
     '',
   ].join('\n');
+}
+
+function usageOf({ value, isOptional }: Operands): string {
+  return isOptional === true ? `[${value}]` : value;
 }
 
 function flagHelp(name: string, flag: Flag): readonly string[] {

@@ -6,9 +6,13 @@ const EXIT_FAILED = 1;
 process.stdout.on('error', () => process.exit(EXIT_FAILED));
 
 // Loaded from here on, so that all of it comes from the cache.
-const { runCommandLine } = await import('./run-command-line.ts');
-process.exitCode = await runCommandLine(process.argv.slice(2), {
-  environment: process.env,
-  stdout: process.stdout,
-  stderr: process.stderr,
-});
+const [{ runCommandLine }, { programName }] = await Promise.all([
+  import('./run-command-line.ts'),
+  import('./program-name.ts'),
+]);
+const [, script = '', ...argv] = process.argv;
+process.exitCode = await runCommandLine(
+  argv,
+  { environment: process.env, stdout: process.stdout, stderr: process.stderr },
+  programName(script),
+);

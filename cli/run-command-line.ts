@@ -10,14 +10,19 @@ import { UsageError } from './usage-error.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
+const GATEHOUSE = 'gatehouse';
 
-/** Runs the command that the arguments name. Resolves with the exit code, and never rejects. */
+/**
+ * Runs the command that the arguments name. Resolves with the exit code, and never rejects. `program` is how
+ * the program was called, for its usage texts.
+ */
 export async function runCommandLine(
   argv: readonly string[],
   streams: CommandStreams,
+  program = GATEHOUSE,
 ): Promise<number> {
   try {
-    return await dispatch(argv, streams);
+    return await dispatch(argv, streams, program);
   } catch (error) {
     streams.stderr.write(`gatehouse: ${errorText(error)}\n`);
     return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILED;
@@ -30,15 +35,20 @@ function errorText(error: unknown): string {
   return isForUser ? error.message : describeError(error);
 }
 
-async function dispatch(argv: readonly string[], streams: CommandStreams): Promise<number> {
+async function dispatch(
+  argv: readonly string[],
+  streams: CommandStreams,
+  program: string,
+): Promise<number> {
   const print = (text: string): number => {
     streams.stdout.write(text);
     return 0;
   };
   const [first = '', ...rest] = argv;
-  if (first === 'help' || first === '--help' || first === '-h') return print(helpOf(rest));
+  if (first === 'help' || first === '--help' || first === '-h') return print(helpOf(rest, program));
   if (first === '--version') return print(`gatehouse ${await readVersion()}\n`);
-  const { line, load } = findCommand(argv);
+  const { line: ownLine, load } = findCommand(argv, program);
+  const line = { ...ownLine, program };
   if (argv.includes('--help') || argv.includes('-h')) return print(commandHelp(line));
   const given = argv.slice(wordsOf(line.name).length);
   const flags = readArguments(line, given, streams.environment);
@@ -46,20 +56,24 @@ async function dispatch(argv: readonly string[], streams: CommandStreams): Promi
   return run(flags, streams);
 }
 
-function helpOf(words: readonly string[]): string {
-  return words.length === 0
-    ? overview(COMMANDS.map(({ line }) => line))
-    : commandHelp(findCommand(words).line);
+function helpOf(words: readonly string[], program: string): string {
+  if (words.length > 0) return commandHelp({ ...findCommand(words, program).line, program });
+  const isPlugin = program !== GATEHOUSE;
+  const shown = COMMANDS.filter(({ isForClusters }) => !isPlugin || isForClusters === true);
+  return overview(
+    shown.map(({ line }) => line),
+    program,
+  );
 }
 
 /** Finds the command that the arguments begin with. */
-function findCommand(argv: readonly string[]): Command {
+function findCommand(argv: readonly string[], program: string): Command {
   const command = COMMANDS.find(({ line }) =>
     wordsOf(line.name).every((word, index) => argv[index] === word),
   );
   if (command !== undefined) return command;
   const [first] = argv;
-  if (first === undefined) throw new UsageError(`a command is missing\n\n${helpOf([])}`);
+  if (first === undefined) throw new UsageError(`a command is missing\n\n${helpOf([], program)}`);
   const names = COMMANDS.map(({ line }) => line.name);
   const ofTwoWords = names.find((name) => name.startsWith(`${first} `));
   const words = argv.slice(0, 2).filter((word) => !word.startsWith('-'));

@@ -17,6 +17,8 @@ import { checkCertificate } from './controller/check-certificate.ts';
 import { readControllerFlags } from './controller/controller-flags.ts';
 import { findCluster } from './controller/find-cluster.ts';
 
+const NAME = 'gatehouse-controller';
+
 /** Runs `gatehouse controller`, the control plane of a cluster, until a signal ends it. */
 export async function runController(
   flags: Arguments,
@@ -27,11 +29,9 @@ export async function runController(
   const logger = createLogger('controller', lines);
   const terminated = untilTerminated();
   await using opening = new AsyncDisposableStack();
-  const tracing = opening.use(
-    openTracing({ service: 'gatehouse-controller', environment, logger }),
-  );
+  const tracing = opening.use(openTracing({ service: NAME, environment, logger }));
   await checkCertificate(options);
-  const { api, namespace } = await findCluster(options, environment);
+  const { api, namespace } = await findCluster(options, environment, NAME);
   const { metrics: registry } = opening.use(
     await measureProcess({ lines, tracer: tracing.tracer }),
   );

@@ -7,7 +7,8 @@ import { patientAt, patientOfRoute, type Patient } from '../doctor/patient.ts';
 import { renderFindings } from '../doctor/render-findings.ts';
 import { readSnapshot } from '../explain/read-snapshot.ts';
 import { fullRouteName } from '../explain/route-name.ts';
-import { readRouteSource } from '../explain/route-source.ts';
+import { openRouteSource, type RouteSource } from '../explain/route-source.ts';
+import { readNamespaceFlags } from '../flags/cluster-flags.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** Runs `gatehouse doctor`. Resolves with 0 only if connecting could succeed. */
@@ -23,24 +24,33 @@ export async function runDoctor(flags: Arguments, streams: CommandStreams): Prom
 async function findPatient(flags: Arguments, streams: CommandStreams): Promise<Patient> {
   const [target = '', another] = flags.operands;
   if (another !== undefined) throw new UsageError('give one URL or Route');
-  const namespace = flags.text('namespace');
+  const choice = readNamespaceFlags(flags);
+  const named = choice.kind === 'one' ? choice.namespace : undefined;
   if (!target.includes('://')) {
-    const name = fullRouteName(target, namespace);
-    const snapshot = await snapshotFor(flags, streams, name.split('/')[0]);
-    if (snapshot === undefined) throw new Error('a Route has a namespace');
-    return patientOfRoute(name, snapshot);
+    const source = await openRouteSource(flags, streams.environment);
+    const usual = source.kind === 'cluster' ? source.namespace : undefined;
+    const name = fullRouteName(target, named ?? usual);
+    return patientOfRoute(name, await snapshotOf(source, name.split('/')[0], flags, streams));
   }
   if (!URL.canParse(target)) throw new UsageError(`${target} is not a URL`);
-  return patientAt(target, await snapshotFor(flags, streams, namespace));
+  if (!namesSource(flags)) return patientAt(target, undefined);
+  const source = await openRouteSource(flags, streams.environment);
+  return patientAt(target, await snapshotOf(source, named, flags, streams));
 }
 
-async function snapshotFor(
+/** A URL alone needs neither files nor a cluster. */
+function namesSource(flags: Arguments): boolean {
+  const texts = ['kubeconfig', 'context', 'namespace'].map((flag) => flags.text(flag));
+  const isNamed = texts.some((text) => text !== undefined) || flags.isOn('all-namespaces');
+  return isNamed || flags.list('file').length > 0;
+}
+
+function snapshotOf(
+  source: RouteSource,
+  namespace: string | undefined,
   flags: Arguments,
   streams: CommandStreams,
-  namespace: string | undefined,
-): Promise<Snapshot | undefined> {
-  const source = readRouteSource(flags, namespace);
-  if (source === undefined) return undefined;
+): Promise<Snapshot> {
   const devAllowLoopback = flags.isOn('dev-allow-loopback');
-  return readSnapshot(source, streams, { devAllowLoopback, readsIssuer: false });
+  return readSnapshot(source, streams, { namespace, devAllowLoopback, readsIssuer: false });
 }

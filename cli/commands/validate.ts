@@ -5,6 +5,7 @@ import type { Loaded } from '../../controller/files/load-configuration.ts';
 import type { Arguments } from '../arguments.ts';
 import type { CommandStreams } from '../command.ts';
 import { load } from '../process/load.ts';
+import { notesOnCertificates } from './validate/notes-on-certificates.ts';
 import { notesOnTracing } from './validate/notes-on-tracing.ts';
 
 /** Runs `gatehouse validate`: prints all problems of a configuration. */
@@ -16,7 +17,11 @@ export async function runValidate(flags: Arguments, streams: CommandStreams): Pr
   const { problems } = loaded;
   const lines = [
     ...problems.map(formatProblem),
-    ...[...notes(loaded), ...notesOnTracing(loaded, environment)].map((note) => `${path}: ${note}`),
+    ...[
+      ...notes(loaded),
+      ...notesOnCertificates(loaded, new Date()),
+      ...notesOnTracing(loaded, environment),
+    ].map((note) => `${path}: ${note}`),
     `${path}: ${summary(loaded)}`,
   ];
   stdout.write(lines.map((line) => `${line}\n`).join(''));
@@ -112,7 +117,7 @@ function summary(loaded: Loaded): string {
   if (problems.length > 0) return count(problems.length, 'problem');
   if (isEmpty(loaded)) return 'nothing to validate';
   const written = candidates.resources.filter(({ file }) => file !== ENVIRONMENT_PLACE);
-  const found = (['Route', 'Secret', 'GatewaySettings'] as const).flatMap((kind) => {
+  const found = (['Route', 'Secret', 'ConfigMap', 'GatewaySettings'] as const).flatMap((kind) => {
     const number = written.filter((candidate) => candidate.kind === kind).length;
     if (number === 0) return [];
     return [kind === 'GatewaySettings' ? kind : count(number, kind)];

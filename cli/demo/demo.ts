@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { untilTerminated } from '../../shared/runtime/lifecycle.ts';
@@ -17,6 +18,9 @@ import { startMcpServer } from './mcp-server/mcp-server.ts';
 import { startNotesServer } from './notes-server/notes-server.ts';
 import { readDemoFlags, type DemoFlags } from './demo-flags.ts';
 import { writeManifests } from './write-manifests.ts';
+
+/** The demo client, which a checkout has beside this file. */
+const CLIENT = join(import.meta.dirname, 'client/main.ts');
 
 /**
  * Runs the demo until a signal ends it: everything on loopback, everything in this process.
@@ -78,7 +82,7 @@ async function startDemo(
   const gateway = await startGateway(directory.path, environment, lines);
   const others = starting.move();
   return {
-    guide: guide({ ...origins, manifestPath: directory.path }),
+    guide: guide({ ...origins, manifestPath: directory.path, isCheckout: existsSync(CLIENT) }),
     [Symbol.asyncDispose]: async () => {
       // All at once: open responses end when their server closes, and nobody waits for them.
       await Promise.all([gateway.close(), others.disposeAsync()]);
@@ -96,6 +100,7 @@ async function startGateway(
   const gateway = await startStandaloneGateway({
     path,
     listen: [],
+    listenTls: [],
     adminListen: { host: '127.0.0.1', port: 0 },
     redis: undefined,
     sealingKeysDirectory: undefined,

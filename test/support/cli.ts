@@ -6,6 +6,12 @@ import { text } from 'node:stream/consumers';
 
 const MAIN = join(import.meta.dirname, '../../cli/gatehouse.js');
 
+/** What runs `gatehouse`: a program, and arguments before those of the command, of which the last is the script. */
+export type CommandProgram = readonly [string, ...(readonly string[])];
+
+/** The `gatehouse` of this checkout. */
+export const CHECKOUT_PROGRAM: CommandProgram = [process.execPath, MAIN];
+
 type Variables = Readonly<Record<string, string>>;
 
 /** A record of the JSON log. */
@@ -24,7 +30,7 @@ export async function runGatehouse(
   variables: Variables = {},
   input = '',
 ): Promise<CommandResult> {
-  const child = start(argv, variables);
+  const child = start(argv, variables, CHECKOUT_PROGRAM);
   child.stdin.end(input);
   const closed = once(child, 'close');
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
@@ -36,8 +42,9 @@ export async function runGatehouse(
 export function startGatehouse(
   argv: readonly string[],
   variables: Variables = {},
+  program: CommandProgram = CHECKOUT_PROGRAM,
 ): GatehouseProcess {
-  const child = start(argv, variables);
+  const child = start(argv, variables, program);
   child.stdin.end();
   return new GatehouseProcess(child);
 }
@@ -114,6 +121,10 @@ export class GatehouseProcess {
   }
 }
 
-function start(argv: readonly string[], variables: Variables): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [MAIN, ...argv], { env: variables });
+function start(
+  argv: readonly string[],
+  variables: Variables,
+  [program, ...before]: CommandProgram,
+): ChildProcessWithoutNullStreams {
+  return spawn(program, [...before, ...argv], { env: variables });
 }

@@ -14,8 +14,9 @@ export interface FoundCluster {
 export async function findCluster(
   { kubeconfig, namespace }: Pick<ControllerFlags, 'kubeconfig' | 'namespace'>,
   environment: Environment,
+  userAgent?: string,
 ): Promise<FoundCluster> {
-  const { api, namespace: named } = await connectToCluster(kubeconfig, environment);
+  const { api, namespace: named } = await connectToCluster({ kubeconfig }, environment, userAgent);
   const own = namespace ?? named;
   if (own !== undefined) return { api, namespace: own };
   throw new CommandFailure('--namespace is needed: neither a pod nor the kubeconfig names one');

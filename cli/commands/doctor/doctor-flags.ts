@@ -1,5 +1,5 @@
 import type { CommandLine } from '../../arguments.ts';
-import { CLUSTER_FLAGS } from '../../flags/cluster-flags.ts';
+import { CLUSTER_FLAGS, NAMESPACE_FLAGS } from '../../flags/cluster-flags.ts';
 import { DEV_ALLOW_LOOPBACK } from '../../flags/dev-allow-loopback.ts';
 
 /** Flags of `gatehouse doctor`. */
@@ -17,11 +17,7 @@ export const DOCTOR_LINE: CommandLine = {
       value: 'FILE|DIR',
       description: 'Manifests or plain YAML with the Route and the settings.',
     },
-    namespace: {
-      kind: 'text',
-      value: 'NAME',
-      description: 'Namespace of the Route, to read it from a cluster. Defaults to that in ROUTE.',
-    },
+    ...NAMESPACE_FLAGS,
     ...CLUSTER_FLAGS,
     'dev-allow-loopback': DEV_ALLOW_LOOPBACK,
   },

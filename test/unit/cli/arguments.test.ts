@@ -156,6 +156,6 @@ Flags (a flag wins over its environment variable):
 
   test('names each command', () => {
     const commands = [COMMAND, { ...COMMAND, name: 'go', summary: 'Go' }];
-    expect(overview(commands)).toContain('  serve  Serve things\n  go     Go\n');
+    expect(overview(commands, 'gatehouse')).toContain('  serve  Serve things\n  go     Go\n');
   });
 });

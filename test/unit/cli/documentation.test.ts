@@ -4,10 +4,22 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 
 import type { CommandLine } from '../../../cli/arguments.ts';
+import {
+  CLIENTS_LIST_LINE,
+  CLIENTS_REVOKE_LINE,
+} from '../../../cli/commands/clients/clients-flags.ts';
 import { CONTROLLER_LINE } from '../../../cli/commands/controller/controller-flags.ts';
+import { CREATE_SECRETS_LINE } from '../../../cli/commands/create-secrets/create-secrets-flags.ts';
 import { EXPLAIN_LINE } from '../../../cli/commands/explain/explain-flags.ts';
 import { PROXY_LINE } from '../../../cli/commands/proxy/proxy-flags.ts';
+import { ROUTES_LINE } from '../../../cli/commands/routes/routes-flags.ts';
+import {
+  SESSIONS_LIST_LINE,
+  SESSIONS_REVOKE_LINE,
+} from '../../../cli/commands/sessions/sessions-flags.ts';
+import { STATUS_LINE } from '../../../cli/commands/status/status-flags.ts';
 import { RUN_LINE } from '../../../cli/commands/run/run-flags.ts';
+import { TEST_INSTALL_LINE } from '../../../cli/commands/test-install/test-install-flags.ts';
 import { VALIDATE_LINE } from '../../../cli/commands/validate/validate-flags.ts';
 import { settingsVariables } from '../../../controller/files/environment-overrides.ts';
 import {
@@ -21,7 +33,18 @@ import {
 describe.each([
   { file: 'standalone.md', lines: [RUN_LINE, VALIDATE_LINE] },
   { file: 'explain.md', lines: [EXPLAIN_LINE] },
-  { file: 'kubernetes.md', lines: [CONTROLLER_LINE, PROXY_LINE] },
+  { file: 'cli.md', lines: [STATUS_LINE, ROUTES_LINE] },
+  {
+    file: 'kubernetes.md',
+    lines: [CONTROLLER_LINE, PROXY_LINE, CREATE_SECRETS_LINE, TEST_INSTALL_LINE],
+  },
+  {
+    file: 'operate-users.md',
+    lines: [
+      ...[SESSIONS_LIST_LINE, SESSIONS_REVOKE_LINE],
+      ...[CLIENTS_LIST_LINE, CLIENTS_REVOKE_LINE],
+    ],
+  },
 ])('docs/$file', ({ file, lines }) => {
   const text = readDocument(file);
 
