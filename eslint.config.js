@@ -109,7 +109,13 @@ export default defineConfig(
         'error',
         {
           name: 'node:crypto',
-          allowImportNames: ['KeyObject', 'createHash', 'createPrivateKey', 'createPublicKey'],
+          allowImportNames: [
+            'KeyObject',
+            'createHash',
+            'createPrivateKey',
+            'createPublicKey',
+            'X509Certificate',
+          ],
           message: PURE,
         },
       ],
@@ -142,7 +148,10 @@ export default defineConfig(
     files: ['test/**/*.test.ts'],
     extends: [jest.configs['flat/recommended'], jest.configs['flat/style']],
     rules: {
-      'jest/no-standalone-expect': ['error', { additionalTestBlockFunctions: ['verifies'] }],
+      'jest/no-standalone-expect': [
+        'error',
+        { additionalTestBlockFunctions: ['testOfCurl', 'testOfHttp1', 'verifies'] },
+      ],
       'jest/expect-expect': ['error', { assertFunctionNames: ['expect', 'expect*', 'fc.assert'] }],
     },
   },
