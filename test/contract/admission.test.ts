@@ -1,12 +1,8 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 
 import { ApiStatusError } from '../support/kubernetes/api-status-error.ts';
 import type { AdminClient } from '../support/kubernetes/cluster.ts';
 import { createNamespace } from '../support/kubernetes/create-namespace.ts';
-import {
-  noDefinitionsOnlyReason,
-  startDefinitionsOnly,
-} from '../support/kubernetes/definitions-only.ts';
 import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
 import { openForAll } from '../support/open-for-all.ts';
 import {
@@ -28,62 +24,33 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   GatewaySettings: 'gatewaysettings',
 };
 
-const TESTS = {
-  shape: (open: () => Promise<Admission>) => {
-    const admission = openForAll(open);
-    test.each(ADMITTED)('$title is admitted', async ({ manifest }) => {
-      await expect(create(admission(), manifest)).resolves.toMatchObject({
-        kind: manifest['kind'],
-      });
-    });
-    test.each(AGAINST_SCHEMA)('$title is refused', async (refused) => {
-      await expectRefusal(admission(), refused);
-    });
-  },
-  rules: (open: () => Promise<Admission>) => {
-    const admission = openForAll(open);
-    test.each(AGAINST_RULES)('$title is refused', async (refused) => {
-      const words = await expectRefusal(admission(), refused);
-
-      for (const { message } of refused.problems) expect(words).toContain(message);
-    });
-  },
-  unknownFields: (open: () => Promise<Admission>) => {
-    const admission = openForAll(open);
-    test.each(WITH_UNKNOWN_FIELDS)('$title is refused', async ({ manifest, problems }) => {
-      const { code, message } = await refusalOf(admission(), manifest);
-
-      expect(code).toBe(400);
-      for (const { path } of problems) expect(message).toContain(`unknown field "${path}"`);
-    });
-  },
-};
-
 describeWithClusters([], 'at admission', (openCluster) => {
-  TESTS.shape(async () => await inNamespace(await openCluster()));
-});
+  const admission = openForAll(async () => await inNamespace(await openCluster()));
 
-describeWithClusters(['cel'], 'at admission, by a rule,', (openCluster) => {
-  TESTS.rules(async () => await inNamespace(await openCluster()));
-});
-
-describeWithClusters(['strictFieldValidation'], 'at strict admission', (openCluster) => {
-  TESTS.unknownFields(async () => await inNamespace(await openCluster()));
-});
-
-const absence = noDefinitionsOnlyReason();
-if (absence !== undefined) console.warn(`skipped on definitions only: ${absence}`);
-
-(absence === undefined ? describe : describe.skip)('with nothing but our definitions', () => {
-  const admission = openForAll(async () => {
-    const { admin, [Symbol.asyncDispose]: dispose } = await startDefinitionsOnly();
-    return { admin, namespace: 'default', [Symbol.asyncDispose]: dispose };
+  test.each(ADMITTED)('$title is admitted', async ({ manifest }) => {
+    await expect(create(admission(), manifest)).resolves.toMatchObject({ kind: manifest['kind'] });
   });
-  const opened = async (): Promise<Admission> =>
-    await Promise.resolve({
-      ...admission(),
-      [Symbol.asyncDispose]: async () => await Promise.resolve(),
-    });
+
+  test.each(AGAINST_SCHEMA)('$title is refused', async (refused) => {
+    await expectRefusal(admission(), refused);
+  });
+
+  test.each(AGAINST_RULES)('by a rule, $title is refused', async (refused) => {
+    const words = await expectRefusal(admission(), refused);
+
+    for (const { message } of refused.problems) expect(words).toContain(message);
+  });
+
+  test.each(WITH_UNKNOWN_FIELDS)('that is strict, $title is refused', async (refused) => {
+    const { code, message } = await refusalOf(admission(), refused.manifest);
+
+    expect(code).toBe(400);
+    for (const { path } of refused.problems) expect(message).toContain(`unknown field "${path}"`);
+  });
+});
+
+describeWithClusters(['definitions'], 'the definitions', (openCluster) => {
+  const admission = openForAll(openCluster);
 
   test.each(Object.values(COLLECTIONS))('%s are established', async (plural) => {
     const { status } = (await admission().admin.request(
@@ -97,16 +64,6 @@ if (absence !== undefined) console.warn(`skipped on definitions only: ${absence}
     expect(status.conditions).not.toContainEqual(
       expect.objectContaining({ type: 'NonStructuralSchema' }),
     );
-  });
-
-  describe('at admission', () => {
-    TESTS.shape(opened);
-  });
-  describe('at admission, by a rule,', () => {
-    TESTS.rules(opened);
-  });
-  describe('at strict admission', () => {
-    TESTS.unknownFields(opened);
   });
 });
 

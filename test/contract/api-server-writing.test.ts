@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
-import { routesIn } from '../support/kubernetes/paths.ts';
+import { leasesIn, routesIn } from '../support/kubernetes/paths.ts';
 import { aRoute } from '../support/resources.ts';
 import { requestObjects, type StoredObject } from './object-requests.ts';
 
@@ -85,18 +85,24 @@ describeWithClusters([], 'an API server', (openCluster) => {
     test('fails for an object that was deleted', async () => {
       const old = await api.createRoute();
       await api.request('DELETE', `${api.routes}/app`);
-      const withoutUid = { ...old, metadata: { ...old.metadata, uid: undefined } };
 
       await expect(api.request('PUT', `${api.routes}/app`, old)).rejects.toMatchObject({
-        code: 409,
-        reason: 'Conflict',
-      });
-      await expect(api.request('PUT', `${api.routes}/app`, withoutUid)).rejects.toMatchObject({
         code: 404,
         reason: 'NotFound',
       });
       await expect(api.request('GET', `${api.routes}/app`)).rejects.toMatchObject({
         reason: 'NotFound',
+      });
+    });
+
+    test('conflicts for a deleted object of a resource that is created by updating', async () => {
+      const leases = leasesIn(api.namespace);
+      const old = await api.request('POST', leases, { metadata: { name: 'leader' } });
+      await api.request('DELETE', `${leases}/leader`);
+
+      await expect(api.request('PUT', `${leases}/leader`, old)).rejects.toMatchObject({
+        code: 409,
+        reason: 'Conflict',
       });
     });
 

@@ -77,7 +77,12 @@ spec: { from: 'https://files.example.com', to: '${to}' }
   it('watches a Secret by its name, even before it exists', async () => {
     await eventually('the first changes', () => batches.length === 1);
     const secretNames = new Set([`${namespace}/keys`]);
-    expect(watch.subscribe({ secretNames, namespaces: true, clusterIssuer: false })).toBe(true);
+    expect(
+      watch.subscribe({
+        ...{ secretNames, configMapNames: new Set<string>() },
+        ...{ namespaces: true, clusterIssuer: false },
+      }),
+    ).toBe(true);
     await eventually('it is reported as missing', () => batches.length === 2);
     expect([...(batches[1]?.secrets ?? [])]).toEqual([[`${namespace}/keys`, undefined]]);
     expect(batches[1]?.namespaces?.has(namespace)).toBe(true);

@@ -9,7 +9,9 @@ import type { RedisConnection } from '../../proxy/store/redis/connection/redis-c
 import type { SnapshotKeeper } from '../../proxy/store/snapshot/snapshot-keeper.ts';
 import { snapshotOf } from '../../shared/snapshot/hash-resource.ts';
 import type { SnapshotPosition } from '../../shared/snapshot/snapshot-position.ts';
-import { manyResources } from '../support/push/some-resources.ts';
+import { aCompiledCertificate } from '../support/compiled-resources.ts';
+import { compiledSettings } from '../support/compiled-settings.ts';
+import { manyResources, resourcesOf } from '../support/push/some-resources.ts';
 import { noRedisReason } from '../support/redis/no-redis-reason.ts';
 import { startRedisCluster, type TestRedisCluster } from '../support/redis/start-redis-cluster.ts';
 import { startRedis, type TestRedis } from '../support/redis/start-redis.ts';
@@ -112,6 +114,23 @@ describe.each(IMPLEMENTATIONS)('the last good snapshot in $name', ({ create }) =
       expect(read).not.toContain(Buffer.from(secret).toString('base64url').slice(0, -2));
     }
     await expect(place.open(sealerWith('b')).load()).rejects.toThrow(/cannot be used|not open/);
+  });
+
+  test('shows no part of the key of a certificate', async () => {
+    await using place = await create();
+    const certificate = aCompiledCertificate();
+    const { position } = placed(1, 1);
+    const snapshot = snapshotOf(resourcesOf(compiledSettings(), certificate));
+    await place.open().save({ position, snapshot });
+    const read = await place.read();
+    const loaded = await place.open().load();
+
+    const lines = certificate.privateKey.split('\n').filter((line) => line !== '');
+    for (const part of [...lines, certificate.hosts[0] ?? '']) {
+      expect(read).not.toContain(part);
+      expect(read).not.toContain(Buffer.from(part).toString('base64url').slice(0, -2));
+    }
+    expect(loaded?.snapshot.resources.get('certificate/team/app')?.value).toEqual(certificate);
   });
 
   test('cannot be loaded by a different gateway', async () => {

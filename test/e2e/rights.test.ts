@@ -19,6 +19,7 @@ import {
 } from '../support/kubernetes/gateway-manifests.ts';
 import { coreIn, roleBindingsIn } from '../support/kubernetes/paths.ts';
 import { SERVICE_PORT } from '../support/kubernetes/service-manifests.ts';
+import { createThrowawayAuthority } from '../support/throwaway-authority.ts';
 
 const RBAC = join(import.meta.dirname, '../../controller/manifests/rbac.yaml');
 const CONTROLLER = `system:serviceaccount:${INSTALL_NAMESPACE}:gatehouse-controller`;
@@ -130,6 +131,10 @@ describe('rights', () => {
       metadata: { name: 'company', labels: { 'gatehouse.dev/referable': 'true' } },
       data: { 'client-secret': Buffer.from('secret').toString('base64') },
     });
+    await gateway.admin.request('POST', coreIn(INSTALL_NAMESPACE, 'configmaps'), {
+      metadata: { name: 'company-ca' },
+      data: { 'ca.crt': createThrowawayAuthority().ca },
+    });
     await gateway.changeSettings({
       allowedRoutes: {
         namespaces: {
@@ -137,8 +142,10 @@ describe('rights', () => {
           selector: { matchLabels: { 'kubernetes.io/metadata.name': 'team' } },
         },
       },
+      defaultCertificateRef: { name: 'not-there-yet' },
       identityProviders: [
         {
+          caRef: { name: 'company-ca' },
           name: 'company',
           issuerUrl: 'https://idp.example.test',
           clientId: 'gatehouse',

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs the Debian packages that the tests use, where they are missing: a browser for the pages,
 # OpenSSL to make certificates, Redis, a C compiler for the clock that tests move Redis's time by, Python
-# with pip for an MCP client, and Prometheus for its check of metrics and alerts.
+# with pip for an MCP client, Prometheus for its check of metrics and alerts, and for the image,
+# elfutils to build it, runc to run it, and an emulator of the other architecture.
 set -eu
 
 missing=''
@@ -10,6 +11,12 @@ command -v openssl >/dev/null || missing="$missing openssl"
 command -v redis-server >/dev/null || missing="$missing redis-server"
 command -v cc >/dev/null || missing="$missing gcc libc6-dev"
 command -v promtool >/dev/null || missing="$missing prometheus"
+command -v eu-strip >/dev/null || missing="$missing elfutils"
+case "$(uname -m)" in
+x86_64) command -v qemu-aarch64-static >/dev/null || missing="$missing qemu-user-static" ;;
+aarch64) command -v qemu-x86_64-static >/dev/null || missing="$missing qemu-user-static" ;;
+esac
+command -v runc >/dev/null || missing="$missing runc"
 python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$missing python3-venv"
 [ -n "$missing" ] || exit 0
 

@@ -1,4 +1,5 @@
 import type { RequestOptions } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { KubeConfig } from '@kubernetes/client-node';
 import { Pool } from 'undici';
@@ -9,6 +10,8 @@ import type { AdminClient } from './cluster.ts';
 
 const CONNECTIONS = 8;
 const FIELD_MANAGER = 'test';
+const MAX_ATTEMPTS = 50;
+const BETWEEN_ATTEMPTS_MS = 100;
 
 /**
  * Makes a client of the current context of a kubeconfig file. If `through` is given, every request
@@ -22,15 +25,19 @@ export async function createAdminClient(
   const kinds = new Map<string, ResourcePlace>();
 
   const request = through(async (method, path, body, extraHeaders = {}) => {
-    const response = await pool.request({
-      method,
-      path: `${server.pathname.replace(/\/$/, '')}${path}`,
-      headers: { accept: 'application/json', ...headers, ...contentType(body), ...extraHeaders },
-      body: body === undefined ? null : JSON.stringify(body),
-    });
-    const answer = parsed(await response.body.text());
-    if (response.statusCode >= 300) throw new ApiStatusError(response.statusCode, answer);
-    return answer;
+    for (let attempt = 1; ; attempt += 1) {
+      const response = await pool.request({
+        method,
+        path: `${server.pathname.replace(/\/$/, '')}${path}`,
+        headers: { accept: 'application/json', ...headers, ...contentType(body), ...extraHeaders },
+        body: body === undefined ? null : JSON.stringify(body),
+      });
+      const answer = parsed(await response.body.text());
+      if (response.statusCode < 300) return answer;
+      const error = new ApiStatusError(response.statusCode, answer);
+      if (!isOpeningStorage(error) || attempt === MAX_ATTEMPTS) throw error;
+      await sleep(BETWEEN_ATTEMPTS_MS);
+    }
   });
 
   const placeOf = async (apiVersion: string, kind: string): Promise<ResourcePlace> => {
@@ -55,6 +62,11 @@ export async function createAdminClient(
     },
     [Symbol.asyncDispose]: async () => await pool.destroy(),
   };
+}
+
+/** For a moment after a definition is made or changed, an API server refuses every request for its resources. */
+function isOpeningStorage({ code, message }: ApiStatusError): boolean {
+  return code === 429 && message.includes('storage is (re)initializing');
 }
 
 interface Manifest {

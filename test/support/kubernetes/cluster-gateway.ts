@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import type { GatewaySettings, Route } from '../../../crds/types.ts';
 import { PUSH_AUDIENCE } from '../../../shared/snapshot/push-frames.ts';
+import type { CommandProgram } from '../cli.ts';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../free-port.ts';
 import { connectProbe, type ProbeOptions, type PushProbe } from '../push/push-probe.ts';
@@ -121,8 +122,8 @@ export class ClusterGateway implements AsyncDisposable {
     return this.#parts.upstream;
   }
 
-  /** Creates another proxy, and starts it. */
-  async addProxy(): Promise<ProxyMember> {
+  /** Creates another proxy, and starts it. It may be another program than that of this checkout. */
+  async addProxy(program?: CommandProgram): Promise<ProxyMember> {
     const { files, pushService, redisUrl, proxyFlags = [], proxyVariables } = this.#parts;
     const variables = proxyVariables?.(this.#proxies.length);
     const pod = `gatehouse-proxy-${String(this.#pods)}`;
@@ -135,7 +136,8 @@ export class ClusterGateway implements AsyncDisposable {
       [
         ...['proxy', '--controller', `https://localhost:${String(pushService.port)}`],
         ...['--controller-ca', files.caFile, '--token-file', tokenFile, '--proxy-id', pod],
-        ...['--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0', '--redis-url', redisUrl],
+        ...['--listen', '127.0.0.1:0', '--listen-tls', '127.0.0.1:0'],
+        ...['--admin-listen', '127.0.0.1:0', '--redis-url', redisUrl],
         ...['--sealing-keys-dir', files.sealingKeysDirectory, '--cache-dir', cache],
         ...['--drain-delay', '0s', ...proxyFlags],
       ],
@@ -143,7 +145,7 @@ export class ClusterGateway implements AsyncDisposable {
     );
     this.#opened.use(proxy);
     this.#proxies.push(proxy);
-    proxy.start();
+    proxy.start(program);
     return proxy;
   }
 

@@ -1,9 +1,5 @@
 /** Capabilities of an API server that tests can require. */
 export interface ClusterCapabilities {
-  /** Rules in CEL are enforced at admission. */
-  readonly cel: boolean;
-  /** Unknown fields are refused if a request asks for that (`fieldValidation=Strict`). */
-  readonly strictFieldValidation: boolean;
   /** Requests are authorized by RBAC objects. */
   readonly rbac: boolean;
   /** TokenRequest and TokenReview work for ServiceAccounts, bound to pods. */
@@ -14,6 +10,8 @@ export interface ClusterCapabilities {
   readonly namespaceController: boolean;
   /** Lists are sent as the table that kubectl shows, if a request asks for it. */
   readonly tables: boolean;
+  /** Definitions can be read, and report what is wrong with them. */
+  readonly definitions: boolean;
 }
 
 /** An API server for tests, empty except for our CRDs. Disposing of it stops it. */

@@ -12,7 +12,7 @@ import {
   OUR_DEFINITIONS,
 } from './definitions/install-definitions.ts';
 import { CarefulRequest } from './existing/careful-request.ts';
-import { capabilitiesOf, minorIn } from './real/kube-version.ts';
+import { realCapabilities } from './real/real-capabilities.ts';
 import { realCluster } from './real/real-cluster.ts';
 
 /**
@@ -31,9 +31,7 @@ export async function existingKind(): Promise<ClusterKind> {
     await close();
     return { kind: 'existing', absence };
   }
-  const capabilities = capabilitiesOf(await minorVersion(adminKubeconfig), {
-    namespaceController: true,
-  });
+  const capabilities = realCapabilities({ namespaceController: true });
   return {
     kind: 'existing',
     capabilities,
@@ -64,11 +62,6 @@ async function unfitReason(kubeconfig: string): Promise<string | undefined> {
   await using admin = await createAdminClient(kubeconfig);
   const missing = await missingDefinitions(admin, [...OUR_DEFINITIONS, ...FOREIGN_DEFINITIONS]);
   return missing.length === 0 ? undefined : `the cluster does not define ${missing.join(', ')}`;
-}
-
-async function minorVersion(kubeconfig: string): Promise<number> {
-  await using admin = await createAdminClient(kubeconfig);
-  return minorIn(JSON.stringify(await admin.request('GET', '/version')));
 }
 
 /** The current kubeconfig in one file, found as kubectl finds it. */

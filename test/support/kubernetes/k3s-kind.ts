@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import type { ClusterKind } from './cluster-kind.ts';
 import { noContainerEngineReason } from './container-engine.ts';
-import { capabilitiesOf, minorIn } from './real/kube-version.ts';
+import { realCapabilities } from './real/real-capabilities.ts';
 import { sharedKind } from './real/shared-kind.ts';
 
 const IMAGE = 'rancher/k3s:v1.34.1-k3s1';
@@ -14,7 +14,7 @@ export async function k3sKind(): Promise<ClusterKind> {
   if (absence !== undefined) return { kind: 'k3s', absence };
   return sharedKind({
     kind: 'k3s',
-    capabilities: capabilitiesOf(minorIn(IMAGE), { namespaceController: true }),
+    capabilities: realCapabilities({ namespaceController: true }),
     start: async (directory) => {
       const { K3sContainer } = await import('@testcontainers/k3s');
       const container = await new K3sContainer(IMAGE).start();

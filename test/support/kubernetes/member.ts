@@ -1,4 +1,9 @@
-import { startGatehouse, type GatehouseProcess, type LogRecord } from '../cli.ts';
+import {
+  startGatehouse,
+  type CommandProgram,
+  type GatehouseProcess,
+  type LogRecord,
+} from '../cli.ts';
 
 const LAST_RECORDS = 12;
 
@@ -24,10 +29,10 @@ export class Member implements AsyncDisposable {
     return this.#life.pid;
   }
 
-  /** Starts the process, or starts it again if it ended. */
-  start(): void {
+  /** Starts the process, or starts it again if it ended. It may be another program than that of this checkout. */
+  start(program?: CommandProgram): void {
     this.#isRunning = true;
-    this.#lives.push(startGatehouse(this.#argv, this.#variables));
+    this.#lives.push(startGatehouse(this.#argv, this.#variables, program));
   }
 
   /** Returns the record of the present run that has this message, once there is one. */

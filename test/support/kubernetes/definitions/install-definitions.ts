@@ -12,9 +12,9 @@ export const OUR_DEFINITIONS: readonly URL[] = ['routes', 'gatewaysettings'].map
 );
 
 /** Other resources that the controller watches, for API servers that do not have them. */
-export const FOREIGN_DEFINITIONS: readonly URL[] = ['endpointslices', 'referencegrants'].map(
-  (plural) => new URL(`${plural}.yaml`, import.meta.url),
-);
+export const FOREIGN_DEFINITIONS: readonly URL[] = [
+  new URL('referencegrants.yaml', import.meta.url),
+];
 
 /** The fields of a CustomResourceDefinition that are used here. */
 interface Definition {

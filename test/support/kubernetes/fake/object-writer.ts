@@ -117,15 +117,15 @@ export class ObjectWriter {
   }
 
   #createInstead(body: Json | undefined, options: WriteOptions): Written {
+    if (!this.#definition.createOnUpdate || options.subresource !== '') {
+      throw notFound(this.#definition, options.name);
+    }
     const object = isObject(body) ? body : {};
     const metadata = objectAt(object, 'metadata');
     // The UID names one object, not any object of that name.
     if (textAt(metadata, 'uid') !== '') {
       const why = `Precondition failed: UID in precondition: ${textAt(metadata, 'uid')}, UID in object meta: `;
       throw conflict(this.#definition, options.name, why);
-    }
-    if (!this.#definition.createOnUpdate || options.subresource !== '') {
-      throw notFound(this.#definition, options.name);
     }
     return this.create({ ...object, metadata: without(metadata, 'resourceVersion') }, options);
   }

@@ -36,13 +36,12 @@ export interface FakeClusterOptions {
 }
 
 export const FAKE_CAPABILITIES: ClusterCapabilities = {
-  cel: true,
-  strictFieldValidation: true,
   rbac: true,
   tokens: true,
   faults: true,
   namespaceController: true,
   tables: false,
+  definitions: false,
 };
 
 const DEFAULT_BOOKMARK_INTERVAL_MS = 60_000;

@@ -9,27 +9,26 @@ export interface Binaries {
   readonly etcd: string;
 }
 
-/** Directory of the project's own build. */
-const BUILT = 'gatehouse-envtest/1.20.2-2';
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Directory of the project's own build, as `test/support/cluster/common.sh` names it. */
+const BUILT = 'gatehouse-cluster/v1.35.4-1/bin';
 
 /**
  * Finds kube-apiserver and etcd where envtest looks for them, and then where
- * `build-kube-apiserver.sh` leaves them; undefined if they are missing.
+ * `make kubernetes` leaves them; undefined if they are missing.
  */
-export function findBinaries(): Binaries | undefined {
-  const kubeApiserver = find('kube-apiserver', 'TEST_ASSET_KUBE_APISERVER');
-  const etcd = findEtcd();
+export function findBinaries(variables: Variables = process.env): Binaries | undefined {
+  const kubeApiserver = find('kube-apiserver', variables['TEST_ASSET_KUBE_APISERVER'], variables);
+  const etcd = find('etcd', variables['TEST_ASSET_ETCD'], variables);
   return kubeApiserver === undefined || etcd === undefined ? undefined : { kubeApiserver, etcd };
 }
 
-/** Finds etcd alone, for API servers other than kube-apiserver. */
-export function findEtcd(): string | undefined {
-  return find('etcd', 'TEST_ASSET_ETCD');
-}
-
-function find(program: string, variable: string): string | undefined {
-  const { [variable]: named, KUBEBUILDER_ASSETS: assets } = process.env;
-  const cache = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
+function find(
+  program: string,
+  named: string | undefined,
+  { KUBEBUILDER_ASSETS: assets, XDG_CACHE_HOME: cache = join(homedir(), '.cache') }: Variables,
+): string | undefined {
   const candidates = [
     ...(named === undefined ? [] : [named]),
     ...[

@@ -8,7 +8,6 @@ import type { KubernetesApi } from '../../../../controller/kubernetes/kubernetes
 import { createAdminClient } from '../admin-client.ts';
 import type { AdminClient } from '../cluster.ts';
 import type { Binaries } from './find-binaries.ts';
-import { minorVersionOf } from './kube-version.ts';
 import { startEtcd } from './start-etcd.ts';
 import { startKubeApiserver } from './start-kube-apiserver.ts';
 
@@ -79,10 +78,7 @@ async function startOn(
 ): Promise<Running> {
   await using stack = new AsyncDisposableStack();
   await mkdir(directory);
-  const minorVersion = minorVersionOf(program);
-  const { adminKubeconfig } = stack.use(
-    await startKubeApiserver({ program, minorVersion, etcdUrl, directory }),
-  );
+  const { adminKubeconfig } = stack.use(await startKubeApiserver({ program, etcdUrl, directory }));
   const admin = stack.use(await createAdminClient(adminKubeconfig));
   const api = connectKubernetes(kubeconfigAccess(adminKubeconfig));
   const opened = stack.move();

@@ -4,13 +4,8 @@ import { join } from 'node:path';
 
 import { startServer, type RunningServer } from './start-server.ts';
 
-/** The first version of Kubernetes 1 with discovery.k8s.io/v1. */
-const ENDPOINT_SLICES_SINCE = 21;
-
 export interface KubeApiserverOptions {
   readonly program: string;
-  /** Minor version of Kubernetes 1. */
-  readonly minorVersion: number;
   readonly etcdUrl: string;
   /** Directory for its files. */
   readonly directory: string;
@@ -18,7 +13,7 @@ export interface KubeApiserverOptions {
 
 /** Starts a kube-apiserver that authorizes by RBAC and issues tokens of ServiceAccounts. */
 export async function startKubeApiserver(options: KubeApiserverOptions): Promise<RunningServer> {
-  const { program, minorVersion, etcdUrl, directory } = options;
+  const { program, etcdUrl, directory } = options;
   const tokenKey = await writeTokenKey(directory);
   return await startServer({
     ...{ program, etcdUrl, directory },
@@ -31,19 +26,9 @@ export async function startKubeApiserver(options: KubeApiserverOptions): Promise
       '--authorization-mode=RBAC',
       // This plugin waits for a controller to create the ServiceAccount of a pod.
       '--disable-admission-plugins=ServiceAccount',
-      ...(minorVersion < ENDPOINT_SLICES_SINCE ? WITHOUT_BETA_APIS : []),
     ],
   });
 }
-
-/**
- * A group that the server has hides a definition of another version of it, so v1beta1 of
- * discovery.k8s.io is disabled. The other betas are disabled because the server starts faster.
- */
-const WITHOUT_BETA_APIS = [
-  '--runtime-config=api/beta=false',
-  '--enable-priority-and-fairness=false',
-];
 
 /** The key that tokens are signed with, and verified with: the public half is in it. */
 async function writeTokenKey(directory: string): Promise<string> {
