@@ -54,6 +54,9 @@ export const ALERT_CASES: readonly AlertCase[] = [
     GatehouseWatchFails: {
       'gatehouse_controller_failing_watches{job="c",resource="routes",problem="forbidden"}': '1x40',
     },
+    GatehouseClientCertificateExpires: {
+      'gatehouse_certificate_expiry_timestamp_seconds{job="g",certificate="team/tls"}': '86400x40',
+    },
     GatehouseCertificateExpires: {
       'gatehouse_controller_push_certificate_expiry_timestamp_seconds{job="c"}': '86400x40',
     },
