@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+
+import { stringify } from 'yaml';
+
+import { kubectl } from './kubectl.ts';
+import { BALANCER_IP } from './node-names.ts';
+import { PROXIES_NAMESPACE, RELEASE_NAMESPACE, ROUTES_NAMESPACE } from './node-manifests.ts';
+import { runCommand } from './run-command.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const RELEASE = 'gatehouse';
+const TIMEOUT = '180s';
+
+/** Values of the chart. */
+export type ChartValues = Readonly<Record<string, unknown>>;
+
+/** Values that every release of the tests needs. */
+export const VALUES: ChartValues = {
+  redis: { bundled: { image: { repository: 'gatehouse.test/redis', tag: '7' } } },
+  // Tests create them, as people do.
+  settings: { create: false },
+  routeSecretNamespaces: [ROUTES_NAMESPACE],
+};
+
+/** The release `gatehouse` of this checkout's chart. Each method waits until everything of it is ready. */
+export const release = {
+  install: async (values: ChartValues, ...args: readonly string[]): Promise<string> =>
+    await change('install', values, ['--create-namespace', ...args]),
+
+  /** Changes some values, and keeps the others. */
+  upgrade: async (values: ChartValues): Promise<string> =>
+    await change('upgrade', values, ['--reuse-values']),
+
+  /** Gives the Service of the proxies its address, as the controller of a load balancer does. */
+  balance: async (): Promise<void> => {
+    const status = { loadBalancer: { ingress: [{ ip: BALANCER_IP }] } };
+    await kubectl(
+      ...['--namespace', PROXIES_NAMESPACE, 'patch', 'service', 'gatehouse-proxy'],
+      ...['--subresource=status', '--type=merge', '--patch', JSON.stringify({ status })],
+    );
+  },
+};
+
+async function change(
+  verb: 'install' | 'upgrade',
+  values: ChartValues,
+  args: readonly string[],
+): Promise<string> {
+  const chart = join(ROOT, 'charts/gatehouse');
+  const options = ['--namespace', RELEASE_NAMESPACE, '--wait', '--timeout', TIMEOUT];
+  return await runCommand('helm', [verb, RELEASE, chart, '--values', '-', ...options, ...args], {
+    input: stringify(values),
+  });
+}
