@@ -1,6 +1,7 @@
 import type { Snapshot } from '../../../shared/snapshot/snapshot.ts';
 import { DEFAULT_AUTHORIZE_LOG_FIELDS } from '../../../shared/snapshot/log-fields.ts';
 import type { Route } from '../../../crds/types.ts';
+import { aCompiledCertificate, aSnapshot } from '../../support/compiled-resources.ts';
 import { compileOnce } from '../../support/compile-once.ts';
 import { aRoute, aSettings } from '../../support/resources.ts';
 import { IDENTITY, TOOL_POLICY, USER_POLICY } from './access.ts';
@@ -27,6 +28,8 @@ export interface BenchConfiguration {
   readonly upstream: string;
   /** Where the keys of the identity provider are, for the workload `jwt`. */
   readonly jwksUrl?: string;
+  /** Whether clients connect with TLS. */
+  readonly isTls: boolean;
 }
 
 /** Compiles the configuration of a measured gateway. */
@@ -48,18 +51,27 @@ export function compileBenchConfiguration(configuration: BenchConfiguration): Sn
     aRoute(specOf(configuration, index), { name: `app-${String(index)}`, namespace: NAMESPACE }),
   );
   const { snapshot, problems } = compileOnce({ routes, settings }, { devAllowLoopback: true });
-  if (problems.length === 0) return snapshot;
+  if (problems.length === 0) return configuration.isTls ? withCertificate(snapshot) : snapshot;
   throw new Error(`a route of this benchmark is not valid: ${JSON.stringify(problems[0])}`);
 }
 
+/** Adds a certificate for the measured route, as the default one. */
+function withCertificate(snapshot: Snapshot): Snapshot {
+  const certificate = aCompiledCertificate(`${NAMESPACE}/tls`, ['localhost']);
+  const values = [...snapshot.resources.values()].map(({ value }) =>
+    value.kind === 'settings' ? { ...value, defaultCertificate: certificate.name } : value,
+  );
+  return aSnapshot(...values, certificate);
+}
+
 function specOf(
-  { workload, routes, port, upstream: to }: BenchConfiguration,
+  { workload, routes, port, upstream: to, isTls }: BenchConfiguration,
   index: number,
 ): Route['spec'] {
   // The route in the middle is measured.
   const isMeasured = index === Math.floor(routes / 2);
   const host = isMeasured ? 'localhost' : `app-${String(index)}.localhost`;
-  const from = `http://${host}:${String(port)}`;
+  const from = `${isTls ? 'https' : 'http'}://${host}:${String(port)}`;
   const mcp = { from, to, mcp: { server: { path: '/mcp' } }, policy: TOOL_POLICY };
   switch (workload) {
     case 'mcp':

@@ -17,8 +17,10 @@ const CLIENT_ID = 'bench';
 
 /** Where credentials are valid, and what they are remembered in. */
 export interface CredentialOptions {
-  /** Port of the measured route. */
+  /** Port in `from` of the measured route. */
   readonly port: number;
+  /** Whether it has https in `from`. */
+  readonly isTls: boolean;
   readonly stores: Stores;
   readonly sealingKeys: SealingKeys;
 }
@@ -38,18 +40,24 @@ export async function issueCredentials(
 }
 
 /** A client that may revoke its tokens. */
-async function registerClient({ port, stores }: CredentialOptions): Promise<void> {
+async function registerClient({ stores, ...route }: CredentialOptions): Promise<void> {
   const metadata = {
     redirectUris: [],
     tokenEndpointAuthMethod: 'none',
     grantTypes: ['authorization_code'],
   } as const;
-  const client = { id: CLIENT_ID, issuer: originAt(port), registeredAt: Date.now(), metadata };
+  const client = {
+    id: CLIENT_ID,
+    issuer: originOfRoute(route),
+    registeredAt: Date.now(),
+    metadata,
+  };
   await stores.clients.register(client, HOUR_SECONDS);
 }
 
-async function issueToken({ port, stores, sealingKeys }: CredentialOptions): Promise<string> {
-  const origin = originAt(port);
+async function issueToken(options: CredentialOptions): Promise<string> {
+  const { stores, sealingKeys } = options;
+  const origin = originOfRoute(options);
   const { sessionId, signInId, expiresAt } = await createSession(stores);
   const grantId = randomUUID();
   const whose = { issuer: origin, clientId: CLIENT_ID };
@@ -61,8 +69,8 @@ async function issueToken({ port, stores, sealingKeys }: CredentialOptions): Pro
   });
 }
 
-async function issueCookie({ port, stores }: CredentialOptions): Promise<string> {
-  const origin = originAt(port);
+async function issueCookie({ stores, ...route }: CredentialOptions): Promise<string> {
+  const origin = originOfRoute(route);
   const { sessionId, expiresAt } = await createSession(stores);
   const value = randomToken();
   await stores.browserSessions.save(hashToken(value), { sessionId, origin }, expiresAt);
@@ -80,6 +88,9 @@ async function createSession(
   return { sessionId, signInId, expiresAt };
 }
 
-function originAt(port: number): ReturnType<typeof originOf> {
-  return originOf({ scheme: 'http', host: 'localhost', port });
+function originOfRoute({
+  port,
+  isTls,
+}: Pick<CredentialOptions, 'port' | 'isTls'>): ReturnType<typeof originOf> {
+  return originOf({ scheme: isTls ? 'https' : 'http', host: 'localhost', port });
 }

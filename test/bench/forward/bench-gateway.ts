@@ -6,6 +6,7 @@ import type { ProxyMetrics } from '../../../proxy/telemetry/metrics/proxy-metric
 import { LineWriter } from '../../../shared/telemetry/line-writer.ts';
 import { createLogger } from '../../../shared/telemetry/logger.ts';
 import type { Tracer } from '../../../shared/telemetry/tracing/tracer.ts';
+import { freePort } from '../../support/free-port.ts';
 import { discard, type Ready } from '../support/subject-process.ts';
 import { compileBenchConfiguration } from './bench-configuration.ts';
 import { issueCredentials } from './bench-credentials.ts';
@@ -30,13 +31,15 @@ export interface BenchGatewayOptions {
   readonly tracer?: Tracer | undefined;
   /** Absent: nobody reads them. */
   readonly metrics?: ProxyMetrics | undefined;
+  /** Whether clients connect with TLS; absent: they do not. */
+  readonly isTls?: boolean;
 }
 
 /** Starts a gateway as the commands do, with state that already holds what its callers carry. */
 export async function startBenchGateway(options: BenchGatewayOptions): Promise<Ready> {
   const { upstream, stores, sealingKeys } = options;
   const { workload = 'mcp', routes = 1, lines = new LineWriter(discard) } = options;
-  const { tracer, metrics } = options;
+  const { tracer, metrics, isTls = false } = options;
   const gateway = new Gateway({
     devAllowLoopback: true,
     sealingKeys,
@@ -47,16 +50,18 @@ export async function startBenchGateway(options: BenchGatewayOptions): Promise<R
     ...(tracer !== undefined && { tracing: { tracer, apply: () => undefined } }),
     ...(metrics !== undefined && { metrics }),
   });
-  const [address] = await gateway.listen([{ host: '127.0.0.1', port: 0 }]);
-  if (address === undefined) throw new Error('not listening');
+  const listening = isTls
+    ? { host: '127.0.0.1', port: await freePort(), isTls }
+    : { host: '127.0.0.1', port: 0 };
+  const [address = listening] = await gateway.listen([listening]);
   const { routePort: port = address.port } = options;
-  const configuration = { workload, routes, port, upstream };
+  const configuration = { workload, routes, port, upstream, isTls };
   if (workload === 'jwt') {
     const { jwksUrl, tokens } = await startJwtIssuer();
     await gateway.apply(compileBenchConfiguration({ ...configuration, jwksUrl }));
     return { port: address.port, tokens };
   }
   await gateway.apply(compileBenchConfiguration(configuration));
-  const tokens = await issueCredentials(workload, { port, stores, sealingKeys });
+  const tokens = await issueCredentials(workload, { port, stores, sealingKeys, isTls });
   return { port: address.port, tokens };
 }

@@ -14,8 +14,12 @@ export interface Subject {
   readonly workload: Workload;
   readonly pid: number;
   readonly port: number;
+  /** Whether its clients use TLS. */
+  readonly isTls?: boolean;
   /** Credentials for its requests. */
   readonly tokens: readonly string[];
+  /** Starts what happens to it while it is measured, besides requests; absent: nothing. */
+  readonly disturb?: () => Disposable;
 }
 
 /** Which gateway is measured, and how. */

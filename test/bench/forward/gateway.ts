@@ -29,6 +29,8 @@ const { values, positionals } = parseArgs({
     collector: { type: 'string' },
     sampled: { type: 'string', default: '1' },
     metrics: { type: 'boolean', default: false },
+    // Clients connect with TLS.
+    tls: { type: 'boolean', default: false },
   },
 });
 const lines = values.log ? openProcessLog(process.stdout) : new LineWriter(discard);
@@ -43,6 +45,7 @@ const { port, tokens } = await startBenchGateway({
   lines,
   tracer,
   metrics: served?.metrics,
+  isTls: values.tls,
 });
 reportReady({ port, tokens, ...(served !== undefined && { adminPort: served.adminPort }) });
 

@@ -4,6 +4,7 @@ import { requestsOf, TOOL_RESULT, type Workload } from './workload.ts';
 /** Requests to one subject. */
 export interface Load {
   readonly port: number;
+  readonly isTls?: boolean;
   readonly tokens: readonly string[];
   readonly connections: number;
   /** Absent: calls of a tool. */
@@ -15,8 +16,9 @@ export interface Load {
 /** Opens connections to a subject. */
 export function openLoad(options: Load): Promise<HttpLoad> {
   const { port, tokens, connections, workload = 'mcp', hostPort = port } = options;
+  const { isTls = false } = options;
   return HttpLoad.open({
-    ...{ port, connections },
+    ...{ port, isTls, connections },
     requests: requestsOf(workload, `localhost:${String(hostPort)}`, tokens),
     responseBytes: Buffer.byteLength(TOOL_RESULT),
   });

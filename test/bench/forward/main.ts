@@ -2,7 +2,7 @@
  * The cost of a request through the gateway, beside other servers that do the same work or less of it, and
  * what is promised of it. README.md says what is measured, and how.
  *
- * `node test/bench/forward/main.ts [--short] [--only telemetry] [CHECKOUT]`. CHECKOUT is another checkout of
+ * `node test/bench/forward/main.ts [--short] [--only telemetry|tls] [CHECKOUT]`. CHECKOUT is another checkout of
  * this repository, with its dependencies: its gateway is measured as well.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,8 +25,8 @@ import {
   ratios,
   type Measured,
 } from './report.ts';
-import { startMainGateway, startSubjects, type Subjects } from './subjects.ts';
-import { startTelemetrySubjects } from './telemetry.ts';
+import { startMainGateway, startSubjects, startTlsGateway, type Subjects } from './subjects.ts';
+import { startTelemetrySubjects, type TelemetrySubjects } from './telemetry.ts';
 
 const FULL = {
   rounds: 7,
@@ -58,8 +58,9 @@ const { values, positionals } = parseArgs({
   options: { short: { type: 'boolean', default: false }, only: { type: 'string' } },
 });
 const plan = values.short ? SHORT : FULL;
-if (values.only !== undefined && values.only !== 'telemetry') {
-  throw new Error(`--only takes telemetry, and not ${values.only}`);
+const { only } = values;
+if (only !== undefined && only !== 'telemetry' && only !== 'tls') {
+  throw new Error(`--only takes telemetry or tls, and not ${only}`);
 }
 
 moveToCore(LOAD_CORE);
@@ -67,10 +68,16 @@ await using world = await BenchWorld.open();
 endInTime(world, MAX_MINUTES);
 const gateway = await startMainGateway(world);
 const subjects =
-  values.only === undefined ? await startSubjects(world, gateway, positionals[0]) : undefined;
-const telemetry = await startTelemetrySubjects(world, gateway);
+  only === undefined ? await startSubjects(world, gateway, positionals[0]) : undefined;
+const telemetry = only === 'tls' ? undefined : await startTelemetrySubjects(world, gateway);
+const tls = only === 'telemetry' ? undefined : await startTlsGateway(world);
 const measured = new Map<Subject, Measured>();
-for (const subject of Object.values<Subject | undefined>({ ...subjects, ...telemetry })) {
+for (const subject of Object.values<Subject | undefined>({
+  gateway,
+  ...subjects,
+  ...telemetry,
+  tls,
+})) {
   if (subject === undefined) continue;
   measured.set(subject, { subject, rounds: [], afterPause: [], latencies: [], instructions: [] });
 }
@@ -167,21 +174,29 @@ function printPromises({ httpProxy, haproxy, nginx, ...others }: Subjects): void
   }
 }
 
-function printTelemetryPromises(): void {
-  const off = measuredOf(telemetry.off);
+function printTelemetryPromises({
+  off,
+  sampledNone,
+  sampledAll,
+  scraped,
+}: TelemetrySubjects): void {
   const rows = [
-    ['P8: times the CPU without tracing, sampled 0, at most 1.05', telemetry.sampledNone],
-    ['P8: times the CPU without tracing, sampled 1, at most 1.35', telemetry.sampledAll],
-    ['Times the CPU without scrapes, metrics scraped every second', telemetry.scraped],
+    ['P8: times the CPU without tracing, sampled 0, at most 1.05', sampledNone],
+    ['P8: times the CPU without tracing, sampled 1, at most 1.35', sampledAll],
+    ['Times the CPU without scrapes, metrics scraped every second', scraped],
   ] as const;
-  for (const [promise, subject] of rows) {
-    const each = measuredOf(subject);
-    const [instructions, cycles] = [
-      instructionRatio(each, off),
-      instructionRatio(each, off, 'cycles'),
-    ];
-    printPromise(promise, median(ratios(each, off)), instructions, cycles);
-  }
+  for (const [promise, subject] of rows) printTimes(promise, subject, off);
+}
+
+/** Prints how many times the CPU of another subject one takes. */
+function printTimes(promise: string, subject: Subject, than: Subject): void {
+  const [each, other] = [measuredOf(subject), measuredOf(than)];
+  printPromise(
+    promise,
+    median(ratios(each, other)),
+    instructionRatio(each, other),
+    instructionRatio(each, other, 'cycles'),
+  );
 }
 
 /** Compares the gateway with that of another checkout. */
@@ -207,5 +222,8 @@ if (subjects !== undefined) {
 }
 console.log('\nPromises');
 if (subjects !== undefined) printPromises(subjects);
-printTelemetryPromises();
+if (telemetry !== undefined) printTelemetryPromises(telemetry);
+if (tls !== undefined) {
+  printTimes('P8: times the CPU without TLS, TLS keep-alive, at most 1.35', tls, gateway);
+}
 if (subjects?.other !== undefined) printComparison(subjects.other);

@@ -43,6 +43,16 @@ export function startMainGateway(world: BenchWorld): Promise<Subject> {
   return world.startGateway({ name: 'gateway, MCP', workload: 'mcp', routes: 1 });
 }
 
+/** Starts the same gateway for clients that keep connections with TLS. */
+export async function startTlsGateway(world: BenchWorld): Promise<Subject> {
+  const args = ['--tls'];
+  const name = 'gateway, MCP, TLS';
+  return {
+    ...(await world.startGateway({ name, workload: 'mcp', routes: 1, args })),
+    isTls: true,
+  };
+}
+
 /** Starts all subjects besides the main one, and prints which are left out. */
 export async function startSubjects(
   world: BenchWorld,

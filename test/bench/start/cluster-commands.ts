@@ -1,3 +1,4 @@
+import { CHECKOUT_PROGRAM, type CommandProgram } from '../../support/cli.ts';
 import { startClusterGateway } from '../../support/kubernetes/cluster-gateway.ts';
 import { startRedis } from '../../support/redis/start-redis.ts';
 import { openCluster } from '../propagation/open-cluster.ts';
@@ -33,16 +34,16 @@ export async function clusterCommands(
   const [controller] = gateway.controllers;
   if (controller === undefined) throw new Error('a cluster has a controller');
 
-  const startController = async (): Promise<Cost> => {
+  const startController = async (program: CommandProgram): Promise<Cost> => {
     await controller.terminate();
-    controller.start();
+    controller.start(program);
     return costUntil(controller.pid, async () => {
       const { admin } = await controller.logged('listening');
       await untilReady(admin);
     });
   };
-  const startProxy = async (): Promise<Cost> => {
-    const proxy = await gateway.addProxy();
+  const startProxy = async (program: CommandProgram): Promise<Cost> => {
+    const proxy = await gateway.addProxy(program);
     const cost = await costUntil(proxy.pid, async () => {
       const { admin } = await proxy.logged('started');
       await untilReady(admin);
@@ -51,7 +52,7 @@ export async function clusterCommands(
     return cost;
   };
   // The first proxy writes the copy in Redis.
-  await startProxy();
+  await startProxy(CHECKOUT_PROGRAM);
   const open = opening.move();
   const title = `${String(routes)} routes`;
   return {
@@ -59,9 +60,9 @@ export async function clusterCommands(
       { name: `controller, ${title}`, start: startController },
       {
         name: `proxy, ${title} pushed`,
-        start: async () => {
+        start: async (program) => {
           await redis.send('FLUSHALL');
-          return startProxy();
+          return startProxy(program);
         },
         promisedWallMs: PROMISED_MS,
       },

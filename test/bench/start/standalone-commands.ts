@@ -1,6 +1,4 @@
-import { join } from 'node:path';
-
-import { startGatehouse } from '../../support/cli.ts';
+import { startGatehouse, type CommandProgram } from '../../support/cli.ts';
 import { freePort } from '../../support/free-port.ts';
 import { send } from '../../support/http-client.ts';
 import type { TemporaryDirectory } from '../../support/temporary-directory.ts';
@@ -9,7 +7,6 @@ import { costUntil, untilReady, type Cost } from './cost.ts';
 import type { Subject } from './subject.ts';
 import { runToEnd } from './run-to-end.ts';
 
-const PROGRAM = join(import.meta.dirname, '../../../cli/gatehouse.js');
 const ANY_ADDRESS = ['--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0'];
 const ANY_PORTS = ['--port', '0', '--idp-port', '0', '--mcp-port', '0'];
 
@@ -20,27 +17,37 @@ export async function standaloneCommands(
 ): Promise<readonly Subject[]> {
   const one = await directory.write('one.yaml', await configuration(1));
   const many = await directory.write('many.yaml', await configuration(routes));
-  const run = (config: string) => (): Promise<Cost> =>
-    serve(['run', '--config', config, ...ANY_ADDRESS, '--dev-allow-loopback'], variables);
+  const run = (config: string) => (program: CommandProgram) =>
+    serve(['run', '--config', config, ...ANY_ADDRESS, '--dev-allow-loopback'], variables, program);
+  const toEnd =
+    (...argv: readonly string[]) =>
+    (program: CommandProgram) =>
+      runToEnd([...program, ...argv], variables);
   return [
-    { name: 'node -e 0', start: () => runToEnd(['-e', '0'], variables) },
-    { name: '--help', start: () => runToEnd([PROGRAM, '--help'], variables) },
+    // Node without the script.
     {
-      name: 'validate',
-      start: () => runToEnd([PROGRAM, 'validate', '-f', one, '--dev-allow-loopback'], variables),
+      name: 'node -e 0',
+      start: (program) => runToEnd([...program.slice(0, -1), '-e', '0'], variables),
     },
-    {
-      name: 'explain',
-      start: () => runToEnd([PROGRAM, 'explain', '-f', one, '--dev-allow-loopback'], variables),
-    },
+    { name: '--help', start: toEnd('--help') },
+    { name: 'validate', start: toEnd('validate', '-f', one, '--dev-allow-loopback') },
+    { name: 'explain', start: toEnd('explain', '-f', one, '--dev-allow-loopback') },
     { name: 'run', start: run(one) },
     { name: `run, ${String(routes)} routes`, start: run(many) },
-    { name: 'demo', start: () => startDemo(variables), promisedWallMs: 3000 },
+    {
+      name: 'demo',
+      start: (program) => startDemo(variables, program),
+      promisedWallMs: 3000,
+    },
   ];
 }
 
-async function serve(argv: readonly string[], variables: CompileCache['variables']): Promise<Cost> {
-  await using gatehouse = startGatehouse(argv, variables);
+async function serve(
+  argv: readonly string[],
+  variables: CompileCache['variables'],
+  program: CommandProgram,
+): Promise<Cost> {
+  await using gatehouse = startGatehouse(argv, variables, program);
   const cost = await costUntil(gatehouse.pid, async () => {
     const { admin } = await gatehouse.listening();
     await untilReady(admin);
@@ -51,8 +58,11 @@ async function serve(argv: readonly string[], variables: CompileCache['variables
 }
 
 /** Until the gateway of the demo answers. */
-async function startDemo(variables: CompileCache['variables']): Promise<Cost> {
-  await using demo = startGatehouse(['demo', ...ANY_PORTS], variables);
+async function startDemo(
+  variables: CompileCache['variables'],
+  program: CommandProgram,
+): Promise<Cost> {
+  await using demo = startGatehouse(['demo', ...ANY_PORTS], variables, program);
   const cost = await costUntil(demo.pid, async () => {
     const { addresses } = await demo.listening();
     const { status } = await send(`http://${String([addresses].flat()[0])}/`);

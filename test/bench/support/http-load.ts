@@ -1,8 +1,7 @@
-import { LoadConnection } from './load-connection.ts';
+import { LoadConnection, type LoadTarget } from './load-connection.ts';
 
 /** Requests to one measured server. */
-export interface LoadOptions {
-  readonly port: number;
+export interface LoadOptions extends LoadTarget {
   readonly connections: number;
   /** Complete HTTP/1.1 requests, which are sent in turn. */
   readonly requests: readonly Buffer[];
@@ -32,9 +31,7 @@ export class HttpLoad implements Disposable {
       onFailure: (error: Error) => load.#onFailure(error),
     };
     load.#connections = await Promise.all(
-      Array.from({ length: options.connections }, () =>
-        LoadConnection.open(options.port, listener),
-      ),
+      Array.from({ length: options.connections }, () => LoadConnection.open(options, listener)),
     );
     load.#idle.push(...load.#connections);
     return load;

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 
 const BUFFER_BYTES = 64 * 1024;
 const HEAD_END = '\r\n\r\n';
@@ -14,6 +15,13 @@ export interface LoadListener {
   readonly onFailure: (error: Error) => void;
 }
 
+/** Where a connection leads. */
+export interface LoadTarget {
+  readonly port: number;
+  /** Whether the server ends TLS. Its certificate is not checked. */
+  readonly isTls?: boolean;
+}
+
 /**
  * A keep-alive connection to a measured server, with one request in flight. It does no more than count the
  * bytes of responses, so that the load costs less than what it measures.
@@ -24,7 +32,7 @@ export class LoadConnection implements Disposable {
   /** Bytes of the body that are still to come; undefined before the head. */
   #missing: number | undefined;
 
-  private constructor(port: number, listener: LoadListener) {
+  private constructor({ port, isTls = false }: LoadTarget, listener: LoadListener) {
     this.#listener = listener;
     const onread = {
       buffer: Buffer.allocUnsafe(BUFFER_BYTES),
@@ -34,15 +42,21 @@ export class LoadConnection implements Disposable {
         return true;
       },
     };
-    this.#socket = connect({ host: '127.0.0.1', port, noDelay: true, onread });
+    const target = { host: '127.0.0.1', port, noDelay: true };
+    if (isTls) {
+      this.#socket = connectTls({ ...target, servername: 'localhost', rejectUnauthorized: false });
+      this.#socket.on('data', (bytes: Buffer) => this.#receive(bytes.length, bytes));
+    } else {
+      this.#socket = connect({ ...target, onread });
+    }
     this.#socket.on('error', listener.onFailure);
     this.#socket.on('end', () => listener.onFailure(new Error('a measured connection was closed')));
   }
 
   /** Connects to a port of this machine. */
-  static async open(port: number, listener: LoadListener): Promise<LoadConnection> {
-    const connection = new LoadConnection(port, listener);
-    await once(connection.#socket, 'connect');
+  static async open(target: LoadTarget, listener: LoadListener): Promise<LoadConnection> {
+    const connection = new LoadConnection(target, listener);
+    await once(connection.#socket, target.isTls === true ? 'secureConnect' : 'connect');
     return connection;
   }
 
