@@ -7,7 +7,8 @@ const ROOT = join(import.meta.dirname, '../../..');
 const CODE = read('{cli,controller,proxy,shared}/**/*.ts');
 
 /** Beginnings of commands, and of settings of other programs. */
-const NO_MESSAGE = /^(gatehouse|kubectl|make|npm|claude|codex|opencode|append|maxmemory|openid) ?/;
+const NO_MESSAGE =
+  /^(gatehouse|helm|kubectl|make|npm|claude|codex|opencode|append|maxmemory|openid) ?/;
 
 test.each(quotedPhrases())('the documents quote "%s", which the code logs', (phrase) => {
   expect(CODE).toContain(`'${phrase}'`);
