@@ -18,10 +18,11 @@ deps: node_modules ## Install the npm packages
 .PHONY: test-deps
 test-deps: node_modules ## Install what the tests need besides npm packages
 	@sh test/support/install-system-packages.sh
+	@bash test/support/install-helm.sh >/dev/null
 
-.PHONY: kube-apiserver
-kube-apiserver: ## Build a kube-apiserver for the tests, once, on Debian 12
-	@bash test/support/build-kube-apiserver.sh >/dev/null
+.PHONY: kubernetes
+kubernetes: ## Build Kubernetes for the tests, once, with Go 1.25 or newer
+	@bash test/support/cluster/prepare.sh
 
 .PHONY: fastmcp
 fastmcp: ## Install fastmcp, an MCP client in Python, for the tests, once
@@ -32,13 +33,14 @@ run: deps ## Run the demo: an identity provider, MCP servers, an application, an
 	@node cli/gatehouse.js demo
 
 .PHONY: test
-test: test-deps kube-apiserver fastmcp ## Run all tests (make test FILE=test/unit runs some)
+test: test-deps kubernetes fastmcp ## Run all tests (make test FILE=test/unit runs some)
 ifdef FILE
 	npm test -- $(FILE)
 else
 	npm run --silent test:most
 	npm run --silent test:e2e
 	npm run --silent test:redis
+	npm run --silent test:cluster
 endif
 
 .PHONY: conformance
@@ -77,7 +79,7 @@ generate: deps ## Generate types and checks from the CRDs and schemas
 
 .PHONY: golden
 golden: deps ## Rewrite the golden files; the diff is the review
-	UPDATE_GOLDEN=1 npm test -- test/golden test/integration/tracing/one-trace
+	UPDATE_GOLDEN=1 npm test -- test/golden test/chart/golden test/integration/tracing/one-trace
 
 .PHONY: bench-forward
 bench-forward: deps ## Measure a request through the gateway beside nginx, haproxy and http-proxy
@@ -96,16 +98,39 @@ bench-state: test-deps ## Measure what state in Redis costs, and how fast a revo
 	node test/bench/state/main.ts
 
 .PHONY: bench-propagation
-bench-propagation: test-deps kube-apiserver ## Measure how long a changed Route takes to all proxies, and what many Routes cost
+bench-propagation: test-deps kubernetes ## Measure how long a changed Route takes to all proxies, and what many Routes cost
 	node test/bench/propagation/main.ts
 
 .PHONY: bench-streams
 bench-streams: deps ## Measure what open event streams and large bodies cost, against nginx
 	node test/bench/streams/main.ts
 
+.PHONY: bench-rolling-restart
+bench-rolling-restart: test-deps kubernetes ## Count what clients lose while all proxies are replaced
+	node test/bench/rolling-restart/main.ts
+
 .PHONY: bench-start
 bench-start: test-deps ## Measure what the start of each command costs, and first requests
 	node test/bench/start/main.ts
+
+# The architecture of images; that of this machine if it is not given.
+ARCH ?=
+IMAGE_FLAGS := $(if $(ARCH),--arch $(ARCH))
+
+.PHONY: image
+image: deps image-deps ## Build the image as artifacts/gatehouse-image-ARCH.tar (make image ARCH=arm64)
+	@node image/main.ts $(IMAGE_FLAGS)
+
+.PHONY: image-tree
+image-tree: deps image-deps ## Build the files of the image alone
+	@node image/main.ts --tree-only $(IMAGE_FLAGS)
+
+.PHONY: sbom
+sbom: image-tree ## List what the image holds: artifacts/gatehouse-image-ARCH.cdx.json (CycloneDX)
+
+.PHONY: image-deps
+image-deps:
+	@sh image/install-system-packages.sh $(ARCH)
 
 .PHONY: clean
 clean: ## Remove what is installed and made
