@@ -11,6 +11,7 @@ import type { OnPublicationChange, Publication } from '../push/publication.ts';
 import type { ControllerMetrics } from '../telemetry/controller-metrics.ts';
 import { StatusTraces } from '../telemetry/status-traces.ts';
 import type { ReleasedRoute } from '../watch/released-route.ts';
+import { AssessmentGuard } from './assessment-guard.ts';
 import { AssessmentQueue } from './assessment-queue.ts';
 import { compareStatus, type Difference } from './compare-status.ts';
 import { EventRecorder } from './event-recorder.ts';
@@ -59,6 +60,7 @@ export class StatusLoop {
   readonly #events: EventRecorder;
   readonly #traces: StatusTraces;
   readonly #queue = new AssessmentQueue((key) => this.#assess(key));
+  readonly #guard: AssessmentGuard;
   #writer: StatusWriter<BookWrite> | undefined;
 
   constructor(options: StatusLoopOptions) {
@@ -76,6 +78,7 @@ export class StatusLoop {
     });
     metrics.status.readPendingFrom(() => this.#writer?.pending ?? 0);
     this.#events = new EventRecorder(this.#options);
+    this.#guard = new AssessmentGuard(options.logger);
   }
 
   /** Writes statuses from now on, until the leadership ends. */
@@ -92,7 +95,7 @@ export class StatusLoop {
       traces: this.#traces,
       leadership,
       source: {
-        write: (key) => this.#book.writeOf(key),
+        write: (key) => this.#guard.assess(key, () => this.#book.writeOf(key)),
         written: (_key, write, object) => this.#recordWrite(write, object, leadership.signal),
         refused: (_key, write) => this.#book.refused(write),
       },
@@ -196,10 +199,12 @@ export class StatusLoop {
   }
 
   #assess(key: string): void {
-    const write = this.#book.writeOf(key);
-    if (write === undefined) return;
-    const difference = compareStatus(write.before, write.status);
-    if (difference !== 'none') this.#writer?.request(key, WITHIN_MS[difference]);
+    this.#guard.assess(key, () => {
+      const write = this.#book.writeOf(key);
+      if (write === undefined) return;
+      const difference = compareStatus(write.before, write.status);
+      if (difference !== 'none') this.#writer?.request(key, WITHIN_MS[difference]);
+    });
   }
 
   #recordWrite(write: BookWrite, object: KubernetesObject, signal: AbortSignal): void {
