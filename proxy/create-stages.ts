@@ -87,7 +87,7 @@ export interface StagesOptions extends GatewayOptions {
   readonly forwarder: Stages['forwarder'];
   readonly metrics: ProxyMetrics;
   /** Absent where nothing listens. */
-  readonly isTlsOpen?: () => boolean;
+  readonly requiresTls?: () => boolean;
 }
 
 /** The stages of requests. Disposing of them ends their work in the background. */
@@ -174,7 +174,7 @@ export function createStages(options: StagesOptions): DisposableStages {
   metrics.requests.nameEndpoints(pathsOf(endpoints));
   return {
     configuration: () => configuration.required,
-    isTlsOpen: options.isTlsOpen ?? (() => false),
+    requiresTls: options.requiresTls ?? (() => false),
     findEndpoint: endpointFinder(endpoints, OAUTH_WELL_KNOWNS),
     authenticators: {
       'session-cookie': new ApplicationAuthenticator({

@@ -28,7 +28,8 @@ import type { RefusedConnection } from './telemetry/access-log.ts';
 import { ProxyMetrics } from './telemetry/metrics/proxy-metrics.ts';
 
 /** The reason why load balancers should send no requests to a gateway. */
-export type UnreadyReason = 'no snapshot yet' | 'not listening' | 'draining';
+export type UnreadyReason =
+  'no snapshot yet' | 'not listening' | 'not listening for TLS' | 'draining';
 
 /** How long the steps of a drain may take. */
 export interface DrainTimes {
@@ -41,6 +42,9 @@ export interface DrainTimes {
 /** Longer than a client takes to use a connection again whose response has ended. */
 const MAX_IDLE_MS = 2000;
 
+/** Time after which a listener for TLS that could not be opened is tried again. */
+const RETRY_MS = 1000;
+
 const NO_LIMITS: ConnectionLimits = { total: 0, perClient: 0 };
 
 /** The data plane of one process. */
@@ -52,6 +56,7 @@ export class Gateway {
   readonly #listeners: ListenerSet;
   /** Milliseconds since the epoch. */
   #appliedAt: number | undefined;
+  #isOpeningTls = false;
   #isDraining = false;
 
   constructor(options: GatewayOptions) {
@@ -63,7 +68,7 @@ export class Gateway {
       const configuration = this.#configuration.required;
       unusedUpstreams.closeAfter(changes);
       options.tracing?.apply(configuration.settings.tracing);
-      if (configuration.certificates.size > 0) this.#openTls(options.logger);
+      if (configuration.certificates.size > 0) void this.#openTls(options.logger);
       const applied = appliedChanges(configuration.version, changes);
       if (applied === undefined) return;
       this.#stages.audit.write('configuration-applied', { configuration }, { applied });
@@ -73,7 +78,7 @@ export class Gateway {
       ...options,
       metrics,
       configuration: this.#configuration,
-      isTlsOpen: () => this.#listeners.isTlsOpen,
+      requiresTls: () => this.#listeners.tls !== 'unneeded',
       forwarder: new Forwarder({ pools: this.#pools, loads, streams: this.#streams }),
     });
     this.#listeners = new ListenerSet(
@@ -97,7 +102,8 @@ export class Gateway {
 
   /**
    * Listens on exactly these addresses from now on, and resolves with the bound addresses. Rejects, and
-   * changes nothing, if an address cannot be bound. Those for TLS open with the first certificate.
+   * changes nothing, if an address cannot be bound. Those for TLS open with the first certificate; the
+   * gateway is not ready, and tries again, while they cannot.
    */
   listen(addresses: readonly ListenAddress[]): Promise<readonly ListenAddress[]> {
     return this.#listeners.listen(addresses);
@@ -112,7 +118,8 @@ export class Gateway {
   whyNotReady(): UnreadyReason | undefined {
     if (this.#isDraining) return 'draining';
     if (this.#configuration.current === undefined) return 'no snapshot yet';
-    return this.#listeners.isListening ? undefined : 'not listening';
+    if (!this.#listeners.isListening) return 'not listening';
+    return this.#listeners.tls === 'missing' ? 'not listening for TLS' : undefined;
   }
 
   /** Returns the number of connections that clients have. */
@@ -137,14 +144,21 @@ export class Gateway {
     await this.#listeners.close(timeoutMs, () => this.#streams.endAll(), idleMs);
   }
 
-  #openTls(logger: Logger): void {
-    this.#listeners.openTls().then(
-      (addresses) => {
-        if (addresses === undefined) return;
-        logger.info('listening', { addresses: addresses.map(formatAddress) });
-      },
-      (error: unknown) => logger.error('the listener for TLS cannot be opened', {}, error),
-    );
+  /** Opens the listeners for TLS. Tries again until it succeeds, or until the gateway ends. Never rejects. */
+  async #openTls(logger: Logger): Promise<void> {
+    if (this.#isOpeningTls) return;
+    this.#isOpeningTls = true;
+    for (let attempt = 1; !this.#isDraining; attempt += 1) {
+      try {
+        const addresses = await this.#listeners.openTls();
+        if (addresses) logger.info('listening', { addresses: addresses.map(formatAddress) });
+        break;
+      } catch (error) {
+        if (attempt === 1) logger.error('the listener for TLS cannot be opened', {}, error);
+        await sleep(RETRY_MS, undefined, { ref: false });
+      }
+    }
+    this.#isOpeningTls = false;
   }
 
   #handlers(limits: ConnectionLimits, logger: Logger, metrics: ProxyMetrics): ListenerHandlers {

@@ -73,7 +73,11 @@ export async function startStandaloneGateway(
   const admin = await listening(
     startAdminServer(
       options.adminListen,
-      { isReady: () => isReady, snapshot: () => serving.snapshot },
+      {
+        isReady: () => isReady && gateway.whyNotReady() === undefined,
+        whyNotReady: () => (isReady ? gateway.whyNotReady() : undefined),
+        snapshot: () => serving.snapshot,
+      },
       { metrics: registry, logger },
     ),
     '--admin-listen',

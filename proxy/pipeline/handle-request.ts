@@ -49,8 +49,8 @@ import { replaceServiceWorker } from './replace-service-worker.ts';
 /** Everything that the stages use besides the request. `createStages` makes it. */
 export interface Stages {
   configuration(): Configuration;
-  /** Returns whether the gateway listens for TLS, or did so since its process began. */
-  isTlsOpen(): boolean;
+  /** Returns whether the gateway listens for TLS, did so since its process began, or should and cannot. */
+  requiresTls(): boolean;
   readonly findEndpoint: FindEndpoint;
   readonly authenticators: Authenticators;
   readonly authorizationLog: DecisionLog;

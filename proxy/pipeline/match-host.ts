@@ -17,7 +17,7 @@ export interface MatchedHost {
 
 /** Knows the listeners. */
 interface TlsState {
-  isTlsOpen(): boolean;
+  requiresTls(): boolean;
 }
 
 /**
@@ -33,7 +33,7 @@ export function matchHost(
   if (certificate !== undefined) return matchWithTls(request, configuration, certificate);
   const host = findHost(request.authority, configuration);
   const isSecureHost = host.origin.startsWith('https:');
-  if (!tls.isTlsOpen() || !isSecureHost || hadTls(request, configuration)) return host;
+  if (!tls.requiresTls() || !isSecureHost || hadTls(request, configuration)) return host;
   return plainHost(request, configuration) ?? { ...host, lacksTls: true };
 }
 

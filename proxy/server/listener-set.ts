@@ -2,6 +2,12 @@ import type { ListenAddress } from '../../shared/runtime/listen-address.ts';
 import type { ListenerHandlers } from '../http/listener-handlers.ts';
 import { createListener, type Listener } from './listener.ts';
 
+/**
+ * Where listeners for TLS stand: `unneeded` without an address or a certificate for them, `missing` while one
+ * cannot be opened, and `open` for good once all are.
+ */
+type TlsListening = 'unneeded' | 'missing' | 'open';
+
 /** The listeners of a process. Those for TLS open once there is a certificate, and stay open. */
 export class ListenerSet {
   readonly #handlers: ListenerHandlers;
@@ -13,7 +19,7 @@ export class ListenerSet {
   #turn: Promise<unknown> = Promise.resolve();
   #wanted: readonly ListenAddress[] = [];
   #hasCertificate = false;
-  #isTlsOpen = false;
+  #tls: TlsListening = 'unneeded';
 
   constructor(handlers: ListenerHandlers) {
     this.#handlers = handlers;
@@ -31,12 +37,13 @@ export class ListenerSet {
 
   /**
    * Opens the listeners for TLS, now and later, because there is a certificate. Resolves with all bound
-   * addresses if one of them is new.
+   * addresses if one of them is new. Rejects if an address cannot be bound; another call tries again.
    */
   async openTls(): Promise<readonly ListenAddress[] | undefined> {
-    if (this.#hasCertificate) return undefined;
     this.#hasCertificate = true;
-    return this.#wanted.some(isForTls) ? this.#open() : undefined;
+    if (!this.#wanted.some(isForTls)) return undefined;
+    await this.#turn;
+    return this.#tls === 'open' ? undefined : await this.#open();
   }
 
   async #open(): Promise<readonly ListenAddress[]> {
@@ -45,7 +52,6 @@ export class ListenerSet {
     const change = this.#turn.then(() => this.#replace(wanted));
     this.#turn = change.catch(() => undefined);
     const { listeners, unused } = await change;
-    this.#isTlsOpen ||= addresses.some(isForTls);
     await this.#close(unused);
     return [...wanted.keys()].flatMap((key) => boundAddress(listeners.get(key)));
   }
@@ -54,9 +60,9 @@ export class ListenerSet {
     return this.#listeners.size > 0;
   }
 
-  /** Whether a listener for TLS is open, or was. */
-  get isTlsOpen(): boolean {
-    return this.#isTlsOpen;
+  /** Once it is not `unneeded`, what is for https must not be served without TLS. */
+  get tls(): TlsListening {
+    return this.#tls;
   }
 
   /** Number of connections that clients have. */
@@ -83,6 +89,8 @@ export class ListenerSet {
 
   /** Opens what is missing. Resolves with the new set, and with the listeners that left it. */
   async #replace(wanted: ReadonlyMap<string, ListenAddress>): Promise<Replacement> {
+    const needsTls = [...wanted.values()].some(isForTls);
+    if (needsTls && this.#tls === 'unneeded') this.#tls = 'missing';
     const before = this.#listeners;
     const missing = [...wanted].filter(([key]) => !before.has(key));
     const opened = await Promise.allSettled(
@@ -100,6 +108,7 @@ export class ListenerSet {
     const unused = [...before].filter(([key]) => !wanted.has(key));
     const listeners = new Map([...kept, ...fresh]);
     this.#listeners = listeners;
+    if (needsTls) this.#tls = 'open';
     return { listeners, unused: unused.map(([, listener]) => listener) };
   }
 

@@ -106,7 +106,7 @@ export async function startTokenPipeline(
     },
   };
   const stages: Stages = {
-    isTlsOpen: () => false,
+    requiresTls: () => false,
     configuration: () => configuration,
     findEndpoint: () => undefined,
     authenticators: {
