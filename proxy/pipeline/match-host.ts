@@ -31,10 +31,10 @@ export function matchHost(
 ): MatchedHost {
   const { certificate } = request.message.socket;
   if (certificate !== undefined) return matchWithTls(request, configuration, certificate);
-  const host = findHost(request.authority, configuration);
-  const isSecureHost = host.origin.startsWith('https:');
-  if (!tls.requiresTls() || !isSecureHost || hadTls(request, configuration)) return host;
-  return plainHost(request, configuration) ?? { ...host, lacksTls: true };
+  if (!tls.requiresTls() || hadTls(request, configuration)) {
+    return findHost(request.authority, configuration);
+  }
+  return matchWithoutTls(request, configuration);
 }
 
 /**
@@ -55,6 +55,17 @@ function matchWithTls(
   // Its cookies would lack `Secure`, and its users would be sent back to http.
   if (host.origin.startsWith('http:') && !isInFront()) throw notFound(authority);
   return host;
+}
+
+/** A client that asks for http may name the port of it, which changes nothing (RFC 9110, section 4.2.3). */
+function matchWithoutTls(
+  { authority, path }: Pick<GatewayRequest, 'authority' | 'path'>,
+  configuration: Configuration,
+): MatchedHost {
+  const name = authority.replace(/:80$/, '');
+  const host = findHost(name, configuration);
+  if (host.origin.startsWith('http:')) return host;
+  return plainHost({ authority: name, path }, configuration) ?? { ...host, lacksTls: true };
 }
 
 function findHost(authority: string, { routes, settings }: Configuration): MatchedHost {

@@ -61,6 +61,11 @@ describe('a request without TLS', () => {
     ['auth.example.com', '/.gateway/sign_in', 'https://auth.example.com/.gateway/sign_in'],
     [APP, '/.gateway/callback?code=x', `https://${APP}/.gateway/callback?code=x`],
     ['both.example.com', '/other', 'https://both.example.com/other'],
+    // The port of http (RFC 9110, section 4.2.3).
+    [`${APP}:80`, '/a?b', `https://${APP}/a?b`],
+    ['x.wild.example.com:80', '/', 'https://x.wild.example.com/'],
+    ['auth.example.com:80', '/.gateway/sign_in', 'https://auth.example.com/.gateway/sign_in'],
+    ['both.example.com:80', '/other', 'https://both.example.com/other'],
   ])('for %s and %s is sent to %s', async (host, path, location) => {
     const answer = await ask(host, path);
     expect(answer).toMatchObject({ status: 308, headers: { location } });
@@ -74,6 +79,7 @@ describe('a request without TLS', () => {
 
   test.each([
     ['an unknown host', 'evil.example.org', '/', 421],
+    ['an unknown host and port 80', 'evil.example.org:80', '/', 421],
     ['a known host at another port', `${APP}:8443`, '/', 421],
     ['credentials in the host', `${APP}@evil.example.org`, '/', 400],
     ['a path in the host', `${APP}/x`, '/', 400],
@@ -94,7 +100,9 @@ describe('a request without TLS', () => {
 
   test('for a host with plain http in its route is served', async () => {
     expect(await ask('plain.example.com', '/')).toMatchObject({ status: 200 });
+    expect(await ask('plain.example.com:80', '/')).toMatchObject({ status: 200 });
     expect(await ask('both.example.com', '/plain/x')).toMatchObject({ status: 200 });
+    expect(await ask('both.example.com:80', '/plain/x')).toMatchObject({ status: 200 });
   });
 
   test.each([
