@@ -20,6 +20,12 @@ import { isKnownMethod, readStreamHead } from './stream-head.ts';
 /** PING and SETTINGS frames that a client may send between two looks. Each has an answer. */
 const MAX_ANSWERED_FRAMES = 1_000;
 
+/** Looks without a new stream after which a client pauses: half a second. */
+const LOOKS_FOR_PAUSE = 100;
+
+/** The same for a client that waits for its last response. */
+const LOOKS_WHILE_WAITING = 2;
+
 const BAD_REQUEST = 400;
 const TOO_MANY_REQUESTS = 429;
 const HEAD_TOO_LONG = 431;
@@ -43,7 +49,12 @@ export class Http2Connection {
   readonly #options: Http2ConnectionOptions;
   readonly #exchanges = new Set<Http2Exchange>();
   #hadStream = false;
-  #isClosing = false;
+  #isNextLast = false;
+  #newest: Http2Exchange | undefined;
+  /** Counts streams that were opened or closed. */
+  #changes = 0;
+  #changesAtLook = 0;
+  #quietLooks = 0;
   #idleLooks = 0;
   #unusedLooks = 0;
   #answeredFrames = 0;
@@ -62,16 +73,24 @@ export class Http2Connection {
   }
 
   /**
-   * Makes the next stream the last one. Until then its client is not told: what it sends in that moment would
-   * not be served, and without a request it would connect again at once, and be told again.
+   * Finishes the connection if its client pauses, since what it sends at that moment would not be served. No stream
+   * was opened or closed at the last few calls then; fewer are enough while it waits for its last response.
    */
-  announceClose(): void {
-    this.#isClosing = true;
+  finishAtPause(): void {
+    if (!this.#hadStream || this.#session.closed) return;
+    this.#quietLooks = this.#changes === this.#changesAtLook ? this.#quietLooks + 1 : 0;
+    this.#changesAtLook = this.#changes;
+    const isWaiting = this.#newest?.isPending === true;
+    if (this.#quietLooks >= (isWaiting ? LOOKS_WHILE_WAITING : LOOKS_FOR_PAUSE)) this.finish();
+  }
+
+  /** Makes the next stream the last one. */
+  finishWithNext(): void {
+    this.#isNextLast = true;
   }
 
   /** Serves the streams that are open, and no more; then closes the connection. */
   finish(): void {
-    this.#isClosing = true;
     if (this.#session.destroyed) return;
     this.#session.close();
     this.#lingerAfterLast();
@@ -113,10 +132,10 @@ export class Http2Connection {
   ): void => {
     stream.on('error', () => undefined);
     this.#hadStream = true;
+    this.#changes += 1;
     // Attack: streams that are reset as soon as they are opened cost nothing more than this.
     if (stream.destroyed || stream.closed) return;
-    // The GOAWAY names the last stream that is served, so that the client can repeat later ones.
-    if (this.#isClosing) this.finish();
+    if (this.#isNextLast) this.finish();
     const head = readStreamHead(fields, !stream.endAfterHeaders);
     if (head.bytes > MAX_HEAD_BYTES) this.#refuse(stream, HEAD_TOO_LONG);
     else if (!isKnownMethod(head.method)) this.#refuse(stream, BAD_REQUEST);
@@ -127,8 +146,10 @@ export class Http2Connection {
     const response = new Http2Response(stream, message);
     const exchange = new Http2Exchange(stream, message, response);
     this.#exchanges.add(exchange);
+    this.#newest = exchange;
     stream.once('close', () => {
       this.#exchanges.delete(exchange);
+      this.#changes += 1;
       exchange.close(this.#session.destroyed);
       this.#lingerAfterLast();
     });

@@ -6,13 +6,19 @@ import { LOOKS_FOR_IDLE } from '../connection.ts';
 import type { ListenerLimits } from '../connections.ts';
 import { Http2Connection } from './http2-connection.ts';
 
+/** How often connections are looked at for a pause of their clients before a drain. */
+const PAUSE_LOOK_MS = 5;
+
+/** After so many looks, five seconds, a busy client is not likely to pause. */
+const PAUSE_LOOKS = 1_000;
+
 /** The connections of one listener on which clients speak HTTP/2. */
 export class Http2Connections implements Disposable {
   readonly #handlers: ListenerHandlers;
   readonly #limits: ListenerLimits;
   readonly #connections = new Set<Http2Connection>();
   readonly #timers: readonly NodeJS.Timeout[];
-  #isDraining = false;
+  #closing: NodeJS.Timeout | undefined;
 
   constructor(handlers: ListenerHandlers, limits: ListenerLimits) {
     this.#handlers = handlers;
@@ -39,7 +45,6 @@ export class Http2Connections implements Disposable {
       onRefused: (status) => this.#handlers.refused?.(remoteAddress, status),
     });
     this.#connections.add(connection);
-    if (this.#isDraining) connection.announceClose();
     socket.once('close', () => this.#connections.delete(connection));
   }
 
@@ -47,15 +52,24 @@ export class Http2Connections implements Disposable {
     return this.#connections.size;
   }
 
-  /** Asks the clients of all connections, and of new ones, to use others from now on. */
+  /**
+   * Asks the clients of all connections, and of new ones, to use others: each once it pauses, since Node ignores
+   * the streams that cross a GOAWAY. Clients without requests are not asked: they would connect again, and be
+   * asked again. One that does not pause is asked with its next stream.
+   */
   announceClose(): void {
-    this.#isDraining = true;
-    for (const connection of this.#connections) connection.announceClose();
+    let looks = 0;
+    // What has arrived while the event loop was busy is read before `setImmediate`.
+    this.#closing ??= setInterval(
+      () => setImmediate(() => this.#askAtPause(looks++)),
+      PAUSE_LOOK_MS,
+    );
+    this.#closing.unref();
   }
 
   /** Begins no more requests, and closes each connection after its last one. */
   drain(): void {
-    this.announceClose();
+    clearInterval(this.#closing);
     for (const connection of this.#connections) connection.finish();
   }
 
@@ -66,6 +80,14 @@ export class Http2Connections implements Disposable {
   /** Ends the checks of connections. */
   [Symbol.dispose](): void {
     for (const timer of this.#timers) clearInterval(timer);
+    clearInterval(this.#closing);
+  }
+
+  #askAtPause(looks: number): void {
+    for (const connection of this.#connections) {
+      if (looks < PAUSE_LOOKS) connection.finishAtPause();
+      else connection.finishWithNext();
+    }
   }
 
   #checkStreams(): void {

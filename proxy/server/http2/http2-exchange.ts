@@ -31,6 +31,11 @@ export class Http2Exchange {
     stream.once('finish', () => this.#endBody());
   }
 
+  /** Whether the client waits for the response. */
+  get isPending(): boolean {
+    return !this.#response.headersSent && !this.#stream.closed;
+  }
+
   /** Ends both sides; `isCutOff`: the connection ended before the stream. */
   close(isCutOff: boolean): void {
     const { rstCode, writableFinished } = this.#stream;

@@ -20,34 +20,48 @@ async function lastStream(client: FrameClient): Promise<number> {
 }
 
 describe('A connection before a drain', () => {
-  test('ends after its next stream, and its client is told then', async () => {
+  test('ends at a pause, after the streams that are open', async () => {
     await using upstream = await startUpstream(silent);
     await using front = await startHttp2Front({ upstream: upstream.origin });
     await using client = await FrameClient.connect(front.port);
     client.headers(1, GET_FIELDS);
-    await upstream.request(0);
-    front.listener.announceClose();
-    await client.settled();
-    expect(client.frames.map(({ type }) => type)).not.toContain(GOAWAY);
     client.headers(3, GET_FIELDS);
-    expect(await lastStream(client)).toBe(3);
     await upstream.request(1);
+    front.listener.announceClose();
+    expect(await lastStream(client)).toBe(3);
     for (const { response } of upstream.requests) response.end('ok');
     expect(await client.outcome(1)).toStrictEqual({ status: 200 });
     expect(await client.outcome(3)).toStrictEqual({ status: 200 });
     await client.closed;
   });
 
-  test('is told only with its first stream, so that its client does not connect in a loop', async () => {
+  test('ends while its client waits for a response, so that no stream crosses its end', async () => {
+    await using upstream = await startUpstream((_message, response) => {
+      setTimeout(() => response.end('ok'), 20);
+    });
+    await using front = await startHttp2Front({ upstream: upstream.origin });
+    await using client = await FrameClient.connect(front.port);
+    front.listener.announceClose();
+    let stream = -1;
+    const isTold = (): boolean => client.frames.some(({ type }) => type === GOAWAY);
+    while (!isTold()) {
+      stream += 2;
+      client.headers(stream, GET_FIELDS);
+      expect(await client.outcome(stream)).toStrictEqual({ status: 200 });
+    }
+    expect(await lastStream(client)).toBe(stream);
+    await client.closed;
+  });
+
+  test('is told only after its first stream, so that its client does not connect in a loop', async () => {
     await using upstream = await startUpstream(answerOk);
     await using front = await startHttp2Front({ upstream: upstream.origin });
-    front.listener.announceClose();
+    await using other = await FrameClient.connect(front.port);
     await using client = await FrameClient.connect(front.port);
-    await client.settled();
-    expect(client.frames.map(({ type }) => type)).not.toContain(GOAWAY);
+    front.listener.announceClose();
     client.headers(1, GET_FIELDS);
-    expect(await client.outcome(1)).toStrictEqual({ status: 200 });
     expect(await lastStream(client)).toBe(1);
+    expect(other.frames.map(({ type }) => type)).not.toContain(GOAWAY);
   });
 });
 
