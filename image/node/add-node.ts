@@ -38,10 +38,13 @@ function describe(version: string): Component {
   return { kind: 'program', name: 'node', version, license: 'MIT', purl, cpe };
 }
 
+/** The version is fixed, so npm need not ask again for what it has; nor give up after a moment without network. */
+const PACK = ['pack', '--loglevel=error', '--prefer-offline', '--fetch-retries=5'];
+
 /** npm does not install the package of another architecture, so this downloads and checks it. */
 async function download(checkout: string, name: string, folder: string): Promise<string> {
   const { version, integrity } = await readLockedPackage(checkout, `node_modules/${name}`);
-  await runProgram('npm', ['pack', '--silent', `${name}@${version}`], folder);
+  await runProgram('npm', [...PACK, `${name}@${version}`], folder);
   const file = join(folder, `${name}-${version}.tgz`);
   const hash = createHash('sha512')
     .update(await readFile(file))
