@@ -28,8 +28,7 @@ import type { RefusedConnection } from './telemetry/access-log.ts';
 import { ProxyMetrics } from './telemetry/metrics/proxy-metrics.ts';
 
 /** The reason why load balancers should send no requests to a gateway. */
-export type UnreadyReason =
-  'no snapshot yet' | 'not listening' | 'not listening for TLS' | 'draining';
+export type UnreadyReason = 'no snapshot yet' | 'not listening' | 'draining';
 
 /** How long the steps of a drain may take. */
 export interface DrainTimes {
@@ -102,8 +101,8 @@ export class Gateway {
 
   /**
    * Listens on exactly these addresses from now on, and resolves with the bound addresses. Rejects, and
-   * changes nothing, if an address cannot be bound. Those for TLS open with the first certificate; the
-   * gateway is not ready, and tries again, while they cannot.
+   * changes nothing, if an address cannot be bound. Those for TLS open with the first certificate, and
+   * are tried again while they cannot.
    */
   listen(addresses: readonly ListenAddress[]): Promise<readonly ListenAddress[]> {
     return this.#listeners.listen(addresses);
@@ -118,8 +117,7 @@ export class Gateway {
   whyNotReady(): UnreadyReason | undefined {
     if (this.#isDraining) return 'draining';
     if (this.#configuration.current === undefined) return 'no snapshot yet';
-    if (!this.#listeners.isListening) return 'not listening';
-    return this.#listeners.tls === 'missing' ? 'not listening for TLS' : undefined;
+    return this.#listeners.isListening ? undefined : 'not listening';
   }
 
   /** Returns the number of connections that clients have. */

@@ -73,11 +73,7 @@ export async function startStandaloneGateway(
   const admin = await listening(
     startAdminServer(
       options.adminListen,
-      {
-        isReady: () => isReady && gateway.whyNotReady() === undefined,
-        whyNotReady: () => (isReady ? gateway.whyNotReady() : undefined),
-        snapshot: () => serving.snapshot,
-      },
+      { isReady: () => isReady, snapshot: () => serving.snapshot },
       { metrics: registry, logger },
     ),
     '--admin-listen',
