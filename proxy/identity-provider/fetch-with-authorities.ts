@@ -1,4 +1,5 @@
 import { request } from 'node:https';
+import type { SecureContext } from 'node:tls';
 
 /** The parts of a response that are used. */
 interface ReceivedResponse {
@@ -22,18 +23,20 @@ const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 const FIRST_REDIRECT = 300;
 
 /**
- * Sends a request to a server whose certificate must be of one of these authorities (PEM), and not of the system's.
+ * Sends a request to a server whose certificate must be of one of these authorities, and not of the system's.
  * No redirect is followed, and no connection is shared. Node's `fetch` cannot be given authorities.
  */
 export async function fetchWithAuthorities(
   url: string,
   init: RequestInit,
-  ca: string,
+  authorities: SecureContext,
 ): Promise<ReceivedResponse> {
   const prepared = new Request(url, init);
   const body = Buffer.from(await prepared.arrayBuffer());
   const { promise, resolve, reject } = Promise.withResolvers<ReceivedMessage>();
   const length = body.length === 0 ? {} : { 'content-length': String(body.length) };
+  // Node passes it on to `tls.connect`; its types do not have it here.
+  const trust = { secureContext: authorities };
   request(url, {
     method: prepared.method,
     headers: {
@@ -42,7 +45,7 @@ export async function fetchWithAuthorities(
       'accept-encoding': 'identity',
     },
     agent: false,
-    ca,
+    ...trust,
     // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 would change the default.
     rejectUnauthorized: true,
     signal: prepared.signal,

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { SecureContext } from 'node:tls';
 
 import type { CustomFetch } from 'openid-client';
 
@@ -20,12 +21,12 @@ const observers = new AsyncLocalStorage<Observer>();
 
 /**
  * A `fetch` that passes each response to an observer before the caller gets it. It fails if a response is
- * longer than 1 MiB. With `authorities` (PEM), it trusts those instead of the system's.
+ * longer than 1 MiB. With `authorities`, it trusts those instead of the system's.
  */
 export async function observedFetch(
   url: string,
   options: Parameters<CustomFetch>[1],
-  authorities?: string,
+  authorities?: SecureContext,
 ): Promise<Response> {
   const { body = null, ...init } = options;
   const isPlain = authorities === undefined || new URL(url).protocol !== 'https:';

@@ -1,7 +1,7 @@
 import type { CustomFetch } from 'openid-client';
 
-import type { CompiledIdentityProvider } from '../../shared/snapshot/snapshot.ts';
 import { OutboundCalls } from '../outbound/outbound-calls.ts';
+import { authoritiesOf, type WithAuthorities } from './authorities-of.ts';
 import { observedFetch } from './observed-fetch.ts';
 
 /** What a request to an identity provider is for. */
@@ -11,19 +11,16 @@ export type ProviderOperation =
 /** Sends all requests to identity providers. */
 export class ProviderCalls {
   readonly #outbound: OutboundCalls;
-  /** PEM. Undefined: those of the system. */
-  readonly #authorities: string | undefined;
+  readonly #provider: WithAuthorities;
 
-  constructor(outbound = new OutboundCalls(), authorities?: string) {
+  constructor(outbound = new OutboundCalls(), provider: WithAuthorities = {}) {
     this.#outbound = outbound;
-    this.#authorities = authorities;
+    this.#provider = provider;
   }
 
   /** Returns the calls to one provider, whose servers are checked against its own authorities if it has any. */
-  to({
-    certificateAuthorities,
-  }: Pick<CompiledIdentityProvider, 'certificateAuthorities'>): ProviderCalls {
-    return new ProviderCalls(this.#outbound, certificateAuthorities);
+  to(provider: WithAuthorities): ProviderCalls {
+    return new ProviderCalls(this.#outbound, provider);
   }
 
   /** Returns the `fetch` for requests whose purpose their URL tells. See `observedFetch`. */
@@ -34,7 +31,7 @@ export class ProviderCalls {
         { kind: 'provider', operation, method: options.method, url },
         (fields) => {
           const headers = { ...options.headers, ...fields };
-          return observedFetch(url, { ...options, headers }, this.#authorities);
+          return observedFetch(url, { ...options, headers }, authoritiesOf(this.#provider));
         },
       );
     };
