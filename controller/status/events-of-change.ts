@@ -51,11 +51,13 @@ function referenceEvents(
   const [found, finds] = [before, after].map((status) =>
     findCondition(status?.conditions, 'ResolvedRefs'),
   );
-  if (found === undefined || finds === undefined || found.status === finds.status) return [];
+  if (found === undefined || finds === undefined) return [];
   if (finds.status === 'False') {
+    // Another reference may fail while the first still does, or one of several may be mended.
+    if (found.status === 'False' && found.message === finds.message) return [];
     return [{ type: 'Warning', reason: finds.reason, message: finds.message }];
   }
-  if (found.status !== 'False') return [];
+  if (found.status !== 'False' || finds.status !== 'True') return [];
   return [{ type: 'Normal', reason: 'ResolvedRefs', message: finds.message }];
 }
 

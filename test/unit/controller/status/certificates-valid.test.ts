@@ -90,6 +90,28 @@ describe('Events about references', () => {
     ]);
   });
 
+  test('name another reference that fails while the first still does', () => {
+    const second = {
+      path: 'spec.tls.certificateRefs[0]',
+      reason: 'SecretNotFound',
+      message: 'there is no Secret team-a/tls',
+    } as const;
+    const worse = statusOf({
+      verdict: routeVerdict({ problems: [problem, second], isAccepted: true }),
+    });
+
+    expect(eventsOfChange(broken, worse)).toEqual([
+      {
+        type: 'Warning',
+        reason: 'BackendNotFound',
+        message: expect.stringContaining('there is no Secret team-a/tls'),
+      },
+    ]);
+    expect(eventsOfChange(worse, broken)).toMatchObject([
+      { type: 'Warning', message: expect.not.stringContaining('team-a/tls') },
+    ]);
+  });
+
   test('are not written beside the Event that a generation cannot be used', () => {
     const invalid = statusOf({ verdict: routeVerdict({ isAccepted: false, problems: [problem] }) });
 
