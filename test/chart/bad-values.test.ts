@@ -87,4 +87,19 @@ describeChart('the chart refuses', () => {
       expect(() => renderText(values)).toThrow(message);
     },
   );
+
+  // The API server would refuse the Services, after everything else is installed.
+  test.each([
+    ['1st-gatehouse', {}],
+    ['gate.house', { nameOverride: 'gate' }],
+    ['gatehouse', { fullnameOverride: '9gateways' }],
+  ])('release %s if Services cannot be named after it', (release, values) => {
+    expect(() => renderText(values, { release })).toThrow('fullnameOverride: Services cannot be');
+  });
+
+  test('no such release that has another name for its objects', () => {
+    expect(renderText({ fullnameOverride: 'first' }, { release: '1st-gatehouse' })).toContain(
+      'name: "first-proxy"',
+    );
+  });
 });

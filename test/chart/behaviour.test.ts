@@ -6,8 +6,13 @@ import { CREATE_SECRETS_LINE } from '../../cli/commands/create-secrets/create-se
 import { TEST_INSTALL_LINE } from '../../cli/commands/test-install/test-install-flags.ts';
 import { readArguments, type CommandLine } from '../../cli/arguments.ts';
 import { describeChart } from '../support/chart/describe-chart.ts';
-import { findObject, renderChart, WITH_PROMETHEUS_OPERATOR } from '../support/chart/helm.ts';
-import { podsOf } from '../support/chart/pods.ts';
+import {
+  findObject,
+  renderChart,
+  WITH_PROMETHEUS_OPERATOR,
+  type RenderedObject,
+} from '../support/chart/helm.ts';
+import { podsOf, referencesOf } from '../support/chart/pods.ts';
 import { VALUE_SETS } from '../support/chart/value-sets.ts';
 
 const LINES: readonly CommandLine[] = [
@@ -125,6 +130,53 @@ describeChart('what the chart renders', () => {
     expect(JSON.stringify(findObject(withRedis, 'Job', 'gatehouse-secrets'))).not.toContain(
       'redis',
     );
+  });
+
+  test.each([
+    [
+      'sealing keys',
+      { secrets: { sealingKeys: { existingSecret: 'mine' } } },
+      ['Secret gatehouse-proxy/mine'],
+      /gatehouse-sealing-keys|--sealing-keys/,
+    ],
+    [
+      'the certificate of the controllers',
+      { secrets: { pushTls: { existingSecret: 'mine', existingAuthority: 'my-authority' } } },
+      ['Secret gatehouse/mine', 'ConfigMap gatehouse-proxy/my-authority'],
+      /--push-|gatehouse-push/,
+    ],
+    [
+      'the address of Redis',
+      { redis: { existingSecret: 'mine' } },
+      ['Secret gatehouse-proxy/mine'],
+      /gatehouse-redis|--redis-/,
+    ],
+  ])('uses %s of somebody else, and neither makes them nor may', (_what, values, used, own) => {
+    const objects = renderChart(values);
+    const pods = podsOf(objects);
+    expect(pods.flatMap(referencesOf)).toEqual(expect.arrayContaining(used));
+    const rights = objects.filter(({ kind }) => kind.endsWith('Role'));
+    expect(JSON.stringify([pods, rights])).not.toMatch(own);
+    expect(JSON.stringify(rights)).not.toContain('"mine"');
+  });
+
+  test('changes only what can be changed of Redis when it is given a volume', () => {
+    const redisWith = (enabled: boolean) =>
+      renderChart({ redis: { bundled: { persistence: { enabled } } } });
+    const fixedPart = (objects: readonly RenderedObject[]): unknown => {
+      const { spec } = findObject(objects, 'StatefulSet', 'gatehouse-redis');
+      return { ...Object(spec), template: undefined };
+    };
+    expect(fixedPart(redisWith(true))).toEqual(fixedPart(redisWith(false)));
+    expect(JSON.stringify(fixedPart(redisWith(true)))).not.toContain('volumeClaimTemplates');
+
+    const volume = findObject(redisWith(true), 'PersistentVolumeClaim', 'gatehouse-redis-data');
+    expect(volume.metadata.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep' });
+    const [pod] = podsOf(redisWith(true)).filter(({ owner }) => owner.startsWith('StatefulSet'));
+    expect(pod?.spec.volumes).toContainEqual({
+      name: 'data',
+      persistentVolumeClaim: { claimName: volume.metadata.name },
+    });
   });
 
   test('has no Service with the admin port', () => {

@@ -53,6 +53,7 @@ describeChart('what the chart renders', () => {
   // Attack: texts that YAML reads as numbers, as nothing, or as more YAML.
   test('has names and arguments that are texts, whatever the values are', () => {
     const values = {
+      fullnameOverride: 'true',
       gatewayClassName: 'true',
       settings: { name: 'null' },
       secrets: { pushTls: { rotation: 'key: leaked #2\n- --namespace=other' } },

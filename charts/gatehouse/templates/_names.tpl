@@ -18,6 +18,8 @@
 {{- define "gatehouse.proxyName" -}}{{ include "gatehouse.fullname" . }}-proxy{{- end -}}
 {{- define "gatehouse.redisName" -}}{{ include "gatehouse.fullname" . }}-redis{{- end -}}
 
+{{- define "gatehouse.redisVolume" -}}{{ include "gatehouse.redisName" . }}-data{{- end -}}
+
 {{- define "gatehouse.proxyNamespace" -}}
 {{- if .Values.proxy.namespace.sameAsController -}}
 {{- .Release.Namespace -}}

@@ -1,6 +1,9 @@
 {{/* What a schema cannot say. Each message names the value, and what to do. */}}
 {{- define "gatehouse.validate" -}}
 {{- $ := . -}}
+{{- if not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" (include "gatehouse.fullname" .)) -}}
+{{- fail (printf "fullnameOverride: Services cannot be named after the release %s. Set a name that begins with a letter and has letters, digits and hyphens only" (include "gatehouse.fullname" .)) -}}
+{{- end -}}
 {{- if not (or .Values.redis.existingSecret .Values.redis.bundled.enabled) -}}
 {{- fail "redis: proxies need Redis. Set redis.existingSecret, or redis.bundled.enabled=true for a trial" -}}
 {{- end -}}
