@@ -14,7 +14,9 @@ import type { ListenAddress } from '../../shared/runtime/listen-address.ts';
 import type { RedisTarget } from '../../proxy/store/redis/connection/redis-target.ts';
 import type { LineWriter } from '../../shared/telemetry/line-writer.ts';
 import type { Logger } from '../../shared/telemetry/logger.ts';
+import { monotonicClock } from '../../shared/runtime/clock.ts';
 import { CommandFailure } from '../command-failure.ts';
+import { CertificateExpiryLog } from './certificate-expiry-log.ts';
 import { load } from './load.ts';
 import { hasIpv6Loopback, listenAddresses } from '../flags/listen-addresses.ts';
 import { formatAddress } from '../../shared/runtime/listen-address.ts';
@@ -93,12 +95,17 @@ export async function startStandaloneGateway(
   await gateway.apply(first.snapshot);
   const bound = await listening(gateway.listen(wantedAddresses(first, options)), LISTEN_SETTINGS);
   isReady = true;
+  const expiry = opening.use(
+    new CertificateExpiryLog({ logger, clock: monotonicClock, wallTime: () => new Date() }),
+  );
+  expiry.watch(first.certificates);
 
   const watcher = watchConfiguration(loaded, options, {
     logger,
     apply: async (changed) => {
       await applyChange(changed, gateway, options);
       serving = changed;
+      expiry.watch(changed.certificates);
     },
   });
   opening.defer(() => watcher.close());

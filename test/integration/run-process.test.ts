@@ -6,6 +6,7 @@ import { freePort } from '../support/free-port.ts';
 import { metricFaults } from '../support/metrics/metric-faults.ts';
 import { scrapeProcess } from '../support/metrics/scrape.ts';
 import { publicRoute } from '../support/plain-route.ts';
+import { createThrowawayAuthority } from '../support/throwaway-authority.ts';
 import { TemporaryDirectory } from '../support/temporary-directory.ts';
 import { startUpstream } from '../support/upstream.ts';
 
@@ -49,6 +50,32 @@ describe('the process of gatehouse run', () => {
     expect(value('gatehouse_requests_total', { method: 'GET', status: '2xx' })).toBe(1);
     const ofClusters = ['snapshot_epoch', 'controller_connected', 'redis_reachable'];
     expect(ofClusters.filter((name) => metrics.has(`gatehouse_${name}`))).toEqual([]);
+  });
+
+  test('logs at its start that a certificate expires soon', async () => {
+    const validTo = new Date(Date.now() + 3 * 24 * 60 * 60 * 1000);
+    const { cert, key } = createThrowawayAuthority().issue(['a.example.com'], { validTo });
+    const tls = {
+      cert_file: await directory.write('a.pem', cert),
+      key_file: await directory.write('a.key', key),
+    };
+    const route = { from: 'https://a.example.com', to: 'http://127.0.0.1:1', tls };
+    const open = { allow_public_unauthenticated_access: true };
+    const file = await directory.write(
+      'a.yaml',
+      JSON.stringify({ routes: [{ ...route, ...open }] }),
+    );
+    const anyTlsAddress = ['--listen-tls', '127.0.0.1:0'];
+    await using gatehouse = startGatehouse([
+      ...['run', '--config', file, ...ANY_ADDRESS, ...anyTlsAddress],
+    ]);
+
+    const record = await gatehouse.logged(
+      ({ message }) => message === 'a certificate expires soon',
+    );
+
+    expect(record).toMatchObject({ level: 'warn', secret: expect.stringContaining('-tls') });
+    expect(String(record['validTo']).slice(0, 10)).toBe(validTo.toISOString().slice(0, 10));
   });
 
   test('exits with 1 when its port is in use, and names the port', async () => {
