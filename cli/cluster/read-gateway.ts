@@ -1,4 +1,4 @@
-import { isOfClass } from '../../controller/compile/read-stored.ts';
+import { isOfClass } from '../../controller/compile/is-of-class.ts';
 import {
   KubernetesApiError,
   type KubernetesApi,

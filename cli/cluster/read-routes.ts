@@ -1,4 +1,4 @@
-import { isOfClass } from '../../controller/compile/read-stored.ts';
+import { isOfClass } from '../../controller/compile/is-of-class.ts';
 import type { KubernetesApi } from '../../controller/kubernetes/kubernetes-api.ts';
 import { ROUTES } from '../../controller/kubernetes/resource-types.ts';
 import { listWithinRights } from '../explain/list-within-rights.ts';

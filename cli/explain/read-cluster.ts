@@ -1,5 +1,5 @@
 import { IncrementalCompiler } from '../../controller/compile/incremental-compiler.ts';
-import { isOfClass } from '../../controller/compile/read-stored.ts';
+import { isOfClass } from '../../controller/compile/is-of-class.ts';
 import type { Changes, Compilation } from '../../controller/compile/compilation.ts';
 import type { KubernetesApi } from '../../controller/kubernetes/kubernetes-api.ts';
 import { parseStoredRoute, parseStoredSettings } from '../../controller/kubernetes/parse-stored.ts';

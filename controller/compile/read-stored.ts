@@ -12,9 +12,6 @@ export interface StoredSpec {
   readonly spec: unknown;
 }
 
-/** The class of a resource without a class, as in the definitions. */
-const DEFAULT_CLASS = 'gatehouse';
-
 /**
  * Validates a stored spec by our schema, since the definition in the cluster may have a different
  * version.
@@ -57,11 +54,4 @@ export function readServed(status: unknown, newest = 0): RecordedGeneration | un
   const { generation, spec } = served;
   if (typeof generation !== 'number' || generation >= newest) return undefined;
   return { number: generation, spec };
-}
-
-/** Whether a spec is of a class; true for every spec if no class is given. */
-export function isOfClass(spec: unknown, gatewayClassName: string | undefined): boolean {
-  if (gatewayClassName === undefined) return true;
-  const named = isRecord(spec) ? spec['gatewayClassName'] : undefined;
-  return (named ?? DEFAULT_CLASS) === gatewayClassName;
 }

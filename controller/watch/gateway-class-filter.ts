@@ -1,4 +1,4 @@
-import { isOfClass } from '../compile/read-stored.ts';
+import { isOfClass } from '../compile/is-of-class.ts';
 import type { StoredResource, StoredRoute } from '../kubernetes/stored-resources.ts';
 import type { ReleasedRoute } from './released-route.ts';
 

@@ -77,6 +77,16 @@ describe('the start of a command', () => {
     await expectNone([...DEVELOPMENT, ...KUBERNETES, ...REDIS, ...FORWARDING]);
   });
 
+  test('loads for status nothing that validates or compiles manifests', async () => {
+    const file = await directory.write('kubeconfig', 'no kubeconfig');
+
+    const { stderr } = await runGatehouse(['status', '--kubeconfig', file], variables);
+
+    expect(stderr).toContain('the kubeconfig names no cluster');
+    expect(await loaded()).toContain('@kubernetes/client-node');
+    await expectNone([...DEVELOPMENT, ...MANIFESTS, ...REDIS, ...FORWARDING, 'winston']);
+  });
+
   test('loads for run neither the client of Kubernetes nor, without Redis, that of Redis', async () => {
     const port = await freePort();
     await directory.write('a.yaml', publicRoute('a', port, 'http://127.0.0.1:1'));

@@ -1,5 +1,6 @@
 import type { StoredRoute } from '../../kubernetes/stored-resources.ts';
-import { isOfClass, readServed, type RecordedGeneration } from '../read-stored.ts';
+import { isOfClass } from '../is-of-class.ts';
+import { readServed, type RecordedGeneration } from '../read-stored.ts';
 
 /** The state of a route that another process recorded in its status. */
 export interface Prior {
