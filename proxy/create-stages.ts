@@ -189,7 +189,7 @@ export function createStages(options: StagesOptions): DisposableStages {
     },
     authorizationLog: countingDecisions(new AuthorizationLog(lines, now), metrics.requests),
     metrics: metrics.requests,
-    assertions: new AssertionSigner({ defaultKeys: defaultSigningKeys, now }),
+    assertions: new AssertionSigner({ defaultKeys: defaultSigningKeys, now, random: Math.random }),
     mcpSessions: new McpSessions(sealer),
     upstreamAuthorizations,
     internalTokens,

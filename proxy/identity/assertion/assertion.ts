@@ -10,8 +10,12 @@ const SECOND = 1000;
 /** How long an upstream may accept an assertion. */
 const LIFETIME_SECONDS = 300;
 
-/** How long an assertion is reused before the next is signed. */
-const REUSE_MS = 60 * SECOND;
+/**
+ * How long an assertion is reused before the next is signed: a random time between the two. Those of many users
+ * that were signed together would else all be due together, and their requests would wait for each other.
+ */
+const MIN_REUSE_MS = 45 * SECOND;
+const MAX_REUSE_MS = 60 * SECOND;
 
 /** Pairs of a session and a host with requests within the last minute. */
 const MAX_ASSERTIONS = 20_000;
@@ -44,6 +48,8 @@ export interface AssertionSignerOptions {
   readonly defaultKeys: CompiledSigningKeys;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Returns numbers in [0, 1). */
+  readonly random: () => number;
 }
 
 /**
@@ -57,15 +63,17 @@ export class AssertionSigner {
   readonly #latest = new WeakMap<UserSession, Assertion>();
   readonly #defaultKeys: CompiledSigningKeys;
   readonly #now: () => number;
+  readonly #random: () => number;
 
-  constructor({ defaultKeys, now }: AssertionSignerOptions) {
+  constructor({ defaultKeys, now, random }: AssertionSignerOptions) {
     this.#defaultKeys = defaultKeys;
     this.#now = now;
+    this.#random = random;
   }
 
   /**
    * Returns the assertion about the user of a session for the upstreams of one host. The first of the keys
-   * signs, once a minute.
+   * signs, about once a minute.
    *
    * Decision D-145: signs in this thread, which takes less than half the CPU time of a thread pool.
    */
@@ -80,9 +88,26 @@ export class AssertionSigner {
     const isReusable =
       latest?.signer === signer && latest.routeOrigin === routeOrigin && latest.reusableUntil > now;
     if (isReusable) return latest.token;
-    const assertion = assertionOf(session, routeOrigin, signer, now);
+    const assertion = this.#assertionOf(session, routeOrigin, signer, now);
     this.#latest.set(session, assertion);
     return assertion.token;
+  }
+
+  /**
+   * Returns an assertion that was signed within the last minute, or signs one. The user of a session can change
+   * while its id stays: an opaque token has the groups that its provider named last.
+   */
+  #assertionOf(session: UserSession, routeOrigin: string, signer: Signer, now: number): Assertion {
+    const name = `${routeOrigin} ${session.id}`;
+    const user = userClaims(session.identity);
+    const known = signer.assertions.get(name);
+    const isReusable = known !== undefined && known.reusableUntil > now;
+    if (isReusable && isDeepStrictEqual(known.user, user)) return known;
+    const token = signToken(claimsOf(user, routeOrigin, now), signer);
+    const reuseMs = MIN_REUSE_MS + this.#random() * (MAX_REUSE_MS - MIN_REUSE_MS);
+    const assertion = { token, user, signer, routeOrigin, reusableUntil: now + reuseMs };
+    signer.assertions.set(name, assertion);
+    return assertion;
   }
 
   #signerOf({ keys: [first] }: CompiledSigningKeys): Signer {
@@ -100,27 +125,6 @@ export class AssertionSigner {
     this.#signers.set(privateKey, signer);
     return signer;
   }
-}
-
-/**
- * Returns an assertion that was signed within the last minute, or signs one. The user of a session can change
- * while its id stays: an opaque token has the groups that its provider named last.
- */
-function assertionOf(
-  session: UserSession,
-  routeOrigin: string,
-  signer: Signer,
-  now: number,
-): Assertion {
-  const name = `${routeOrigin} ${session.id}`;
-  const user = userClaims(session.identity);
-  const known = signer.assertions.get(name);
-  const isReusable = known !== undefined && known.reusableUntil > now;
-  if (isReusable && isDeepStrictEqual(known.user, user)) return known;
-  const token = signToken(claimsOf(user, routeOrigin, now), signer);
-  const assertion = { token, user, signer, routeOrigin, reusableUntil: now + REUSE_MS };
-  signer.assertions.set(name, assertion);
-  return assertion;
 }
 
 /** Unknown attributes of the user are left out; `groups` is always a list (specification). */

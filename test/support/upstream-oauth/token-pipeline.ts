@@ -118,6 +118,7 @@ export async function startTokenPipeline(
     assertions: new AssertionSigner({
       defaultKeys: deriveAssertionKeys(SEALING_KEYS),
       now: Date.now,
+      random: Math.random,
     }),
     mcpSessions: new McpSessions(new Sealer(SEALING_KEYS)),
     get internalTokens() {
