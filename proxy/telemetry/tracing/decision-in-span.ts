@@ -8,7 +8,7 @@ export function decisionInSpan(request: Span, decide: () => Decision): Decision 
   const decision = decide();
   span.end();
   const { allow, allowReasons, deny, denyReasons } = decision;
-  request.set('gatehouse.decision', isPermitted(decision) ? 'allow' : 'deny');
-  request.set('gatehouse.decision.reasons', allow && deny ? denyReasons : allowReasons);
+  request.add('gatehouse.decision', isPermitted(decision) ? 'allow' : 'deny');
+  request.add('gatehouse.decision.reasons', allow && deny ? denyReasons : allowReasons);
   return decision;
 }

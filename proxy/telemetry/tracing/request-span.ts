@@ -1,3 +1,5 @@
+import { inOnePiece } from '../../../shared/telemetry/in-one-piece.ts';
+import { oncePerText } from '../../../shared/telemetry/once-per-text.ts';
 import type { Span } from '../../../shared/telemetry/tracing/trace.ts';
 import type { GatewayRoute } from '../../configuration/routing-table.ts';
 import { pathTemplate } from '../../endpoints/path-template.ts';
@@ -44,12 +46,15 @@ export function endRequestSpan(span: Span, facts: RequestFacts): void {
 /** OpenTelemetry's conventions for HTTP servers, without the query: it may hold anything. */
 function describeHead(
   span: Span,
-  { method, path, authority, message }: GatewayRequest,
-  { origin, isForEndpoint, route }: RequestFacts,
+  { method, path, authority, message: { rawHeaders } }: GatewayRequest,
+  { origin, isForEndpoint, route, message }: RequestFacts,
 ): void {
   const template = isForEndpoint ? pathTemplate(path) : route && templateOf(route);
-  const name = nameOfMethod(method);
-  span.rename(template === undefined ? name : `${name} ${template}`);
+  // A message has a name of its own.
+  if (message?.method === undefined) {
+    const name = nameOfMethod(method);
+    span.rename(template === undefined ? name : `${name} ${template}`);
+  }
   setMethod(span, method);
   // What follows the path of an endpoint is chosen by strangers.
   span.add('url.path', isForEndpoint ? (template ?? RESERVED) : tracedPath(path));
@@ -57,7 +62,7 @@ function describeHead(
   if (scheme !== undefined) span.add('url.scheme', scheme);
   if (template !== undefined) span.add('http.route', template);
   setServer(span, authority, scheme);
-  const [version] = rawHeaderValues(message.rawHeaders, 'mcp-protocol-version');
+  const [version] = rawHeaderValues(rawHeaders, 'mcp-protocol-version');
   if (version !== undefined && route?.compiled.mcpServer !== undefined) {
     span.add('mcp.protocol.version', version);
   }
@@ -71,6 +76,9 @@ function templateOf({ compiled: { path } }: GatewayRoute): string {
   return path.value === '' ? '/' : path.value;
 }
 
+/** Made once for each tool: a text that is put together is copied each time that it is read. */
+const nameOfToolCall = oncePerText((tool) => inOnePiece(`tools/call ${tool}`));
+
 /** OpenTelemetry's conventions for MCP servers. Neither arguments nor the URIs of resources. */
 function describeMessage(span: Span, message: JsonRpcMessage, method: string): void {
   const { id, toolName, mirroredName } = message;
@@ -82,7 +90,7 @@ function describeMessage(span: Span, message: JsonRpcMessage, method: string): v
   } else if (method === 'prompts/get' && mirroredName !== undefined) {
     span.add('gen_ai.prompt.name', mirroredName);
   }
-  span.rename(toolName === undefined ? method : `${method} ${toolName}`);
+  span.rename(toolName === undefined ? method : nameOfToolCall(toolName));
   const linked = traceOfMessage(message);
   if (linked !== undefined) span.link(linked);
 }
