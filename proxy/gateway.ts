@@ -38,7 +38,10 @@ export interface DrainTimes {
   readonly timeoutMs: number;
 }
 
-/** Longer than a client takes to use a connection again whose response has ended. */
+/**
+ * Longer than a client takes to use a connection again whose response has ended, and a server to send the events that
+ * a resumed stream has missed.
+ */
 const MAX_IDLE_MS = 2000;
 
 /** Time after which a listener for TLS that could not be opened is tried again. */
@@ -137,8 +140,8 @@ export class Gateway {
     this.#listeners.announceClose();
     // A gateway that does not listen gets no requests, so there is nothing to wait for.
     if (this.#listeners.isListening) await sleep(minMs);
-    this.#streams.endListenOnly();
     const idleMs = Math.min(MAX_IDLE_MS, minMs);
+    this.#streams.endListenOnly(idleMs);
     await this.#listeners.close(timeoutMs, () => this.#streams.endAll(), idleMs);
   }
 

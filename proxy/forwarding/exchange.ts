@@ -140,7 +140,7 @@ export class Exchange implements AttemptListener {
           const { upstream, response } = this.#call;
           const { streams } = this.#options;
           const { request, passResponseHeaders: passed } = upstream;
-          const client = { method: request.method, response, streams, passed };
+          const client = { request, response, streams, passed };
           return (this.#relay = new ResponseRelay(head, plan, client));
         } catch (error) {
           throw upstreamFailure(asError(error));

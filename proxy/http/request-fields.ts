@@ -18,6 +18,7 @@ const REPEATED = {
   cookie: '; ',
   expect: ', ',
   host: 'first',
+  'last-event-id': ', ',
   'mcp-protocol-version': ', ',
   'mcp-session-id': ', ',
   origin: ', ',

@@ -3,8 +3,11 @@ import { aCompiledRoute, aSnapshot } from './compiled-resources.ts';
 import { compiledSettings } from './compiled-settings.ts';
 import type { TestGateway } from './gateway.ts';
 
-/** A public route for all paths on the gateway's port. */
-export function publicRouteTo(upstream: string, { port }: TestGateway): CompiledRoute {
+/** A public route for all paths on a port of this machine. */
+export function publicRouteTo(
+  upstream: string,
+  { port }: { readonly port: number },
+): CompiledRoute {
   return aCompiledRoute({
     scheme: 'http',
     host: 'localhost',

@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import {
+  StreamableHTTPServerTransport,
+  type EventStore,
+} from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 
 import { startUpstream, type Upstream } from './upstream.ts';
 
@@ -12,17 +15,31 @@ export interface StatefulMcpServer extends Upstream {
   sessions(): number;
 }
 
+interface StatefulMcpServerOptions {
+  /** Address of this machine to listen on; loopback by default. */
+  readonly address?: string;
+  /** Makes the store of a session's events. Without one, its streams cannot be resumed. */
+  readonly newEventStore?: () => EventStore;
+  /** Gets the server of each session before it begins. */
+  readonly onBegin?: (server: McpServer) => void;
+}
+
 /** Starts a server with the tool `whoami`, which returns `name`. */
-export async function startStatefulMcpServer(name: string): Promise<StatefulMcpServer> {
+export async function startStatefulMcpServer(
+  name: string,
+  { address, newEventStore, onBegin }: StatefulMcpServerOptions = {},
+): Promise<StatefulMcpServer> {
   const transports = new Map<string, StreamableHTTPServerTransport>();
 
   async function begin(): Promise<StreamableHTTPServerTransport> {
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
+      ...(newEventStore !== undefined && { eventStore: newEventStore() }),
       onsessioninitialized: (id) => void transports.set(id, transport),
     });
     const server = new McpServer({ name, version: '1.0.0' });
     server.registerTool('whoami', {}, () => ({ content: [{ type: 'text', text: name }] }));
+    onBegin?.(server);
     await server.connect(transport);
     return transport;
   }
@@ -40,7 +57,7 @@ export async function startStatefulMcpServer(name: string): Promise<StatefulMcpS
 
   const upstream = await startUpstream((message, response) => {
     serve(message, response).catch(() => response.destroy());
-  });
+  }, address);
   return {
     ...upstream,
     sessions: () => transports.size,

@@ -7,11 +7,20 @@ const TAIL_LENGTH = 4;
 const BITS_OF_BYTE = 8;
 /** Two line feeds. */
 const AFTER_EVENT = 0x0a_0a;
+/** Nothing of a stream was sent that should not end so. */
+const BEFORE_FIRST_EVENT = 0;
 
 /** A blank line ends an event; lines end in CRLF, LF or CR (HTML Standard, section 9.2.5). */
 const BLANK_LINE = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)/;
 const LINE_ENDS_AT_END = /[\r\n]*$/;
 const BLANK_LINE_AT_END = new RegExp(`${BLANK_LINE.source}$`);
+
+/** What a stream of events is to its client. */
+interface EventStreamOptions {
+  readonly answersCall: boolean;
+  /** Whether the client sent `Last-Event-ID`: it continues a stream that ended before. */
+  readonly isResumed: boolean;
+}
 
 /** Server-sent events on their way to a client, so that the stream can end after an event. */
 export class EventStream implements OpenStream {
@@ -19,16 +28,17 @@ export class EventStream implements OpenStream {
   readonly answersCall: boolean;
   readonly #onEnd: () => void;
   /**
-   * The last bytes that were sent; at first, those after an event. A number, because a text for each chunk
-   * would be needed only when the stream ends.
+   * The last bytes that were sent; at first, those after an event, unless the stream should bring one. A number,
+   * because a text for each chunk would be needed only when the stream ends.
    */
-  #tail = AFTER_EVENT;
+  #tail: number;
   #isEnding = false;
   #isOver = false;
 
   /** `onEnd` ends the response, when the last event has been sent. */
-  constructor(answersCall: boolean, onEnd: () => void) {
+  constructor({ answersCall, isResumed }: EventStreamOptions, onEnd: () => void) {
     this.answersCall = answersCall;
+    this.#tail = isResumed ? BEFORE_FIRST_EVENT : AFTER_EVENT;
     this.#onEnd = onEnd;
   }
 
@@ -45,10 +55,11 @@ export class EventStream implements OpenStream {
     return chunk.subarray(0, length);
   }
 
-  end(): void {
-    if (this.#isEnding) return;
+  end(mayWait = false): void {
+    if (this.#isOver) return;
     this.#isEnding = true;
-    this.#isOver = BLANK_LINE_AT_END.test(this.#tailText());
+    this.#isOver =
+      this.#tail === BEFORE_FIRST_EVENT ? !mayWait : BLANK_LINE_AT_END.test(this.#tailText());
     if (this.#isOver) this.#onEnd();
   }
 

@@ -1,4 +1,5 @@
 import type { ClientResponse } from '../../http/client-response.ts';
+import type { GatewayRequest } from '../../http/gateway-request.ts';
 import type { ResponseControl } from '../../upstream-client/response-handler.ts';
 import { asError } from '../../errors/as-error.ts';
 import type { ForwardedEnd } from '../forwarded.ts';
@@ -24,7 +25,7 @@ export interface ResponseHead {
 
 /** The client's side of a relay. */
 export interface RelayClient {
-  readonly method: string;
+  readonly request: GatewayRequest;
   readonly response: ClientResponse;
   readonly streams: OpenStreams;
   /** Lower-case names of fields that the route lets through. */
@@ -46,10 +47,10 @@ export class ResponseRelay implements ResponseSink {
   constructor(
     head: ResponseHead,
     plan: RelayPlan,
-    { method, response, streams, passed }: RelayClient,
+    { request, response, streams, passed }: RelayClient,
   ) {
     const { status } = head;
-    const hasNoBody = method === 'HEAD' || isBodiless(status);
+    const hasNoBody = request.method === 'HEAD' || isBodiless(status);
     const framing = {
       status,
       hasNoBody,
@@ -63,7 +64,7 @@ export class ResponseRelay implements ResponseSink {
     this.#filter = hasNoBody ? undefined : plan.body;
     this.#headers = responseHeaders(head.rawHeaders, framing, plan.headers);
     response.sendHead(status, reasonPhrase(head.reason), this.#headers.fields);
-    if (this.#headers.isEventStream) this.#openEventStream(method !== 'GET');
+    if (this.#headers.isEventStream) this.#openEventStream(request);
   }
 
   get status(): number {
@@ -140,8 +141,10 @@ export class ResponseRelay implements ResponseSink {
     response.once('drain', () => controller.resume());
   }
 
-  #openEventStream(answersCall: boolean): void {
-    this.#events = new EventStream(answersCall, this.#endEarly);
+  #openEventStream({ method, message }: GatewayRequest): void {
+    const answersCall = method !== 'GET';
+    const isResumed = message.headers['last-event-id'] !== undefined;
+    this.#events = new EventStream({ answersCall, isResumed }, this.#endEarly);
     this.#streams.add(this.#events);
   }
 

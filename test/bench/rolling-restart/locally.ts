@@ -40,7 +40,7 @@ export async function measureLocally(
   const newFetch = ({ keep }: { readonly keep: boolean }): typeof fetch =>
     fetchThrough(balancer.port, keep);
 
-  const mcpServer = opened.use(await startResumableMcpServer('notes', '127.0.0.1'));
+  const mcpServer = opened.use(await startResumableMcpServer('notes'));
   const web = opened.use(
     await startUpstream((message, response) => {
       message.resume();

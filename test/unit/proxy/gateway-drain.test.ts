@@ -135,6 +135,31 @@ describe('A gateway that drains', () => {
     await drained;
   });
 
+  test('a resumed event stream brings an event before the gateway ends it', async () => {
+    await using upstream = await startUpstream((message) => void message.resume());
+    await using gateway = await startGateway();
+    await servePublicRoute(gateway, upstream.origin);
+    const stream = open(gateway.origin, { headers: { 'last-event-id': '1' } });
+    const { response } = await upstream.request(0);
+    const drained = gateway.gateway.drain({ minMs: 100, timeoutMs: 10_000 });
+    await expectRefused(gateway);
+    response.writeHead(200, EVENT_STREAM).write('id: 2\n\nid: 3\n\n');
+    expect(await text(await stream)).toBe('id: 2\n\n');
+    await drained;
+  });
+
+  test('a resumed event stream without events ends soon', async () => {
+    await using upstream = await startUpstream((_message, response) => {
+      response.writeHead(200, EVENT_STREAM).flushHeaders();
+    });
+    await using gateway = await startGateway();
+    await servePublicRoute(gateway, upstream.origin);
+    const stream = await open(gateway.origin, { headers: { 'last-event-id': '1' } });
+    const ended = text(stream);
+    await gateway.gateway.drain({ minMs: 50, timeoutMs: 600_000 });
+    expect(await ended).toBe('');
+  });
+
   test('the event stream of a call delivers its response', async () => {
     await using upstream = await startUpstream((_message, response) => {
       response.writeHead(200, EVENT_STREAM).write('data: progress\n\n');

@@ -3,12 +3,13 @@ import { describe, expect, test } from '@jest/globals';
 import { EventStream } from '../../../../../proxy/forwarding/response/event-stream.ts';
 
 /** What leaves when the stream is to end after `before`, and `after` still comes. */
-function ended(before: readonly string[], after: readonly string[]): string {
+function ended(before: readonly string[], after: readonly string[], isResumed = false): string {
   let isOver = false;
-  const stream = new EventStream(false, () => (isOver = true));
+  const options = { answersCall: false, isResumed };
+  const stream = new EventStream(options, () => (isOver = true));
   let sent = '';
   for (const chunk of before) sent += stream.pass(Buffer.from(chunk)).toString();
-  stream.end();
+  stream.end(true);
   for (const chunk of after) {
     if (isOver) break;
     sent += stream.pass(Buffer.from(chunk)).toString();
@@ -38,5 +39,13 @@ describe('an event stream that must end', () => {
     ],
   ])('ends after an event: %s', (_where, before, after, sent) => {
     expect(ended(before, after)).toBe(sent);
+  });
+
+  test.each<[string, before: string[], after: string[], sent: string]>([
+    ['before its first event', [], ['data: 1\n\ndata: 2\n\n'], 'data: 1\n\n'],
+    ['within its first event', ['da'], ['ta: 1\n\ndata: 2\n\n'], 'data: 1\n\n'],
+    ['behind its first event', ['data: 1\n\n'], ['data: 2\n\n'], 'data: 1\n\n'],
+  ])('ends after at least one event if it is resumed: %s', (_where, before, after, sent) => {
+    expect(ended(before, after, true)).toBe(sent);
   });
 });
