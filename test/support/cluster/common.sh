@@ -53,6 +53,17 @@ no_build_reason() {
   fi
 }
 
+# Prints why this machine can have no API servers for the tests; nothing if it can.
+no_envtest_reason() {
+  local reason
+  reason=$(no_build_reason)
+  if [ -n "$reason" ] && ! has_api_server "${KUBEBUILDER_ASSETS:-}" && ! has_api_server /usr/local/kubebuilder/bin; then
+    echo "set KUBEBUILDER_ASSETS, or: $reason"
+  fi
+}
+
+has_api_server() { [ -x "$1/kube-apiserver" ] && [ -x "$1/etcd" ]; }
+
 # Prints why a node cannot run here; nothing if it can.
 no_node_reason() {
   local reason codename
@@ -69,12 +80,17 @@ no_node_reason() {
   fi
 }
 
-# give_up KIND REASON: succeeds, unless REQUIRE_CLUSTER names the kind.
-give_up() {
+# can_have KIND: succeeds if this machine can have clusters of this kind, `envtest` or `node`. If not, it says why, and
+# that is the end if REQUIRE_CLUSTER names the kind.
+can_have() {
+  local reason
+  reason=$("no_$1_reason")
+  [ -n "$reason" ] || return 0
   case ",${REQUIRE_CLUSTER:-}," in
-    *",$1,"*) die "no cluster of kind $1: $2" ;;
-    *) say "no cluster of kind $1 for the tests: $2" ;;
+    *",$1,"*) die "no cluster of kind $1: $reason" ;;
+    *) say "no cluster of kind $1: $reason" ;;
   esac
+  return 1
 }
 
 install_packages() {

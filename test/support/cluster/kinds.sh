@@ -3,14 +3,10 @@
 # the others.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-kinds=
-add() {
-  if [ -z "$2" ]; then
-    kinds+="${kinds:+,}$1"
-  else
-    say "no cluster of kind $1: $2"
-  fi
-}
-add envtest "$(no_build_reason)"
-add node "$(no_node_reason)"
-echo "$kinds"
+# Which kinds are required is asked after this.
+unset REQUIRE_CLUSTER
+kinds=()
+for kind in envtest node; do
+  if can_have "$kind"; then kinds+=("$kind"); fi
+done
+(IFS=, && echo "${kinds[*]}")

@@ -9,11 +9,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 root=$(cd "$here/../../.." && pwd)
 
 main() {
-  reason=$(no_node_reason)
-  if [ -n "$reason" ]; then
-    give_up node "$reason"
-    exit 0
-  fi
+  can_have node || exit 0
   trap '"$here/down.sh"' EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM
@@ -31,7 +27,9 @@ interruptible() {
 import_images() {
   node "$root/image/main.ts" --out "$state/image" >"$state/logs/image.log"
   "$here/exec.sh" ctr --namespace k8s.io images import "$state/image/gatehouse-image-amd64.tar" >/dev/null
-  "$here/image.sh" gatehouse.test/redis:7 --busybox --program /usr/bin/redis-server:/usr/local/bin/redis-server \
+  # Under the name that the chart has for it.
+  redis=$(helm template gatehouse "$root/charts/gatehouse" | sed -nE 's/^ *image: "?([^"]*redis:[^"]*)"?$/\1/p')
+  "$here/image.sh" "$redis" --busybox --program /usr/bin/redis-server:/usr/local/bin/redis-server \
     --program /usr/bin/redis-cli:/usr/local/bin/redis-cli --entrypoint '["redis-server"]'
 }
 

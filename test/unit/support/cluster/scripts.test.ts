@@ -29,12 +29,15 @@ describe('the scripts of the cluster', () => {
     await using programs = await TemporaryDirectory.create();
     await writeProgram(join(programs.path, 'go'), OLD_GO);
 
-    const { code, output } = await runBash('./kinds.sh', withProgramsIn(programs));
+    const { code, output } = await runBash('./kinds.sh', {
+      ...withProgramsIn(programs),
+      KUBEBUILDER_ASSETS: undefined,
+    });
 
     expect(code).toBe(0);
     const reason = 'Go 1.25 or newer is needed, and this is go1.19.8';
     expect(output.trim().split('\n')).toEqual([
-      `no cluster of kind envtest: ${reason}`,
+      `no cluster of kind envtest: set KUBEBUILDER_ASSETS, or: ${reason}`,
       `no cluster of kind node: ${reason}`,
     ]);
   });
