@@ -2,6 +2,7 @@ import { eventually } from '../../support/eventually.ts';
 import { kubectl } from '../../support/node/kubectl.ts';
 import { PROXIES_NAMESPACE } from '../../support/node/node-manifests.ts';
 import type { NodeWorld } from '../../support/node/node-world.ts';
+import { proxyPods } from '../../support/node/proxy-pods.ts';
 import { VALUES, release } from '../../support/node/release.ts';
 import { countLosses, measureRollout, type Rollout, type SessionLosses } from './rollout.ts';
 
@@ -47,14 +48,7 @@ export async function measureOnNode(
 async function untilOldAreGone(): Promise<void> {
   await eventually(
     'the old proxies are gone',
-    async () => (await namesOfProxies()).length === PROXIES,
+    async () => (await proxyPods()).length === PROXIES,
     END_DEADLINE_MS,
   );
-}
-
-async function namesOfProxies(): Promise<readonly string[]> {
-  const selector = 'app.kubernetes.io/component=proxy';
-  const list = ['get', 'pods', '--selector', selector, '--output', 'name'];
-  const names = await kubectl('--namespace', PROXIES_NAMESPACE, ...list);
-  return names.split('\n').filter((name) => name !== '');
 }

@@ -178,10 +178,10 @@ export class NodeWorld implements AsyncDisposable {
     }
   }
 
-  /** A client on the official SDK, with its user and her browser. */
-  openClient(): ClientWithUser {
+  /** A client on the official SDK, with its user and her browser. By default for the Route of `applyRoutes`. */
+  openClient(url = `https://${MCP_HOST}`): ClientWithUser {
     const { ca } = this.authority;
-    return new ClientWithUser(`https://${MCP_HOST}`, {
+    return new ClientWithUser(url, {
       browser: new BrowserJar({ ca }),
       fetch: trustingFetch(ca),
     });

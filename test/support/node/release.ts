@@ -16,7 +16,6 @@ export type ChartValues = Readonly<Record<string, unknown>>;
 
 /** Values that every release of the tests needs. */
 export const VALUES: ChartValues = {
-  redis: { bundled: { image: { repository: 'gatehouse.test/redis', tag: '7' } } },
   // Tests create them, as people do.
   settings: { create: false },
   routeSecretNamespaces: [ROUTES_NAMESPACE],
