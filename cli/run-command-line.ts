@@ -1,6 +1,6 @@
 import { nearestName } from '../controller/validate/nearest-name.ts';
 import { describeError } from '../shared/telemetry/describe-error.ts';
-import { readArguments } from './arguments.ts';
+import { readArguments, type CommandLine } from './arguments.ts';
 import type { Command, CommandStreams } from './command.ts';
 import { CommandFailure } from './command-failure.ts';
 import { COMMANDS } from './commands.ts';
@@ -47,9 +47,9 @@ async function dispatch(
   const [first = '', ...rest] = argv;
   if (first === 'help' || first === '--help' || first === '-h') return print(helpOf(rest, program));
   if (first === '--version') return print(`gatehouse ${await readVersion()}\n`);
+  if (argv.includes('--help') || argv.includes('-h')) return print(helpOf(argv, program));
   const { line: ownLine, load } = findCommand(argv, program);
   const line = { ...ownLine, program };
-  if (argv.includes('--help') || argv.includes('-h')) return print(commandHelp(line));
   const given = argv.slice(wordsOf(line.name).length);
   const flags = readArguments(line, given, streams.environment);
   const run = await load();
@@ -57,6 +57,8 @@ async function dispatch(
 }
 
 function helpOf(words: readonly string[], program: string): string {
+  const group = commandsOf(words);
+  if (group.length > 0) return overview(group, program);
   if (words.length > 0) return commandHelp({ ...findCommand(words, program).line, program });
   const isPlugin = program !== GATEHOUSE;
   const shown = COMMANDS.filter(({ isForClusters }) => !isPlugin || isForClusters === true);
@@ -64,6 +66,13 @@ function helpOf(words: readonly string[], program: string): string {
     shown.map(({ line }) => line),
     program,
   );
+}
+
+/** Returns the commands of two words that begin with the only word that is given. */
+function commandsOf(words: readonly string[]): readonly CommandLine[] {
+  const [first = '', second = '-'] = words;
+  if (!second.startsWith('-')) return [];
+  return COMMANDS.map(({ line }) => line).filter(({ name }) => name.startsWith(`${first} `));
 }
 
 /** Finds the command that the arguments begin with. */

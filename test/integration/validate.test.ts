@@ -225,7 +225,7 @@ describe('the command line', () => {
     { argv: ['validate'], code: 2, message: '--file FILE|DIR is required' },
     { argv: ['validate', '-f', '/nowhere.yaml'], code: 1, message: 'cannot read /nowhere.yaml' },
     {
-      argv: ['policy', '--help'],
+      argv: ['policy'],
       code: 2,
       message: 'unknown command "policy", did you mean policy te',
     },
@@ -242,6 +242,9 @@ describe('the command line', () => {
   test.each([
     { argv: ['--help'], output: 'Usage: gatehouse COMMAND' },
     { argv: ['help', 'run'], output: '--config FILE|DIR  (required, GATEHOUSE_CONFIG)' },
+    { argv: ['policy', '--help'], output: '  policy test  ' },
+    { argv: ['help', 'sessions'], output: '  sessions revoke  ' },
+    { argv: ['sessions', 'list', '--help'], output: 'Usage: gatehouse sessions list [FLAGS]' },
     { argv: ['validate', '--help'], output: '-f, --file FILE|DIR' },
     { argv: ['--version'], output: 'gatehouse 0.' },
   ])('prints the requested help or version of "gatehouse $argv"', async ({ argv, output }) => {
