@@ -61,7 +61,7 @@ async function visit({ serverUrl, account }: ClientFlags): Promise<void> {
 
 function showSignIn(url: URL): void {
   print(`The gateway wants to know who you are. Open this in a browser:\n\n  ${url.href}`);
-  print(dim('Waiting until you are back …'));
+  print(dim('Waiting until you are back … (without a browser: npm run demo:client -- --as alice)'));
   openBrowser(url);
 }
 
