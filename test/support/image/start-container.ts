@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,6 +26,13 @@ export interface ContainerOptions {
   readonly writesToTmp?: boolean;
 }
 
+interface ContainerCommand {
+  readonly id: string;
+  /** How runc is called for this container. */
+  readonly runc: readonly [string, ...(readonly string[])];
+  readonly args: readonly string[];
+}
+
 const TMP = {
   destination: '/tmp',
   type: 'tmpfs',
@@ -33,31 +40,36 @@ const TMP = {
   options: ['nosuid', 'mode=1777'],
 };
 
+/** runc passes the signal on to its container. */
+const END_WITH_PARENT = ['--pdeathsig', 'TERM'];
+
 /** Starts a container with a command that keeps running and logs, as {@link containerCommand} describes. */
 export async function startContainer(options: ContainerOptions): Promise<GatehouseProcess> {
-  const [program, ...args] = await containerCommand(options);
-  return new GatehouseProcess(spawn(program, args));
+  const { id, runc, args } = await containerCommand(options);
+  const child = spawn('setpriv', [...END_WITH_PARENT, ...runc, ...args]);
+  // A runc that is killed leaves its container behind.
+  child.once('exit', () => execFile(runc[0], [...runc.slice(1), 'delete', '--force', id]));
+  return new GatehouseProcess(child);
 }
 
 /** Runs a container to its end, as {@link containerCommand} describes. Returns what it prints. */
 export async function runContainer(options: ContainerOptions): Promise<string> {
-  const [program, ...args] = await containerCommand(options);
-  return runProgram(program, args);
+  const { runc, args } = await containerCommand(options);
+  const [program, ...root] = runc;
+  return runProgram(program, [...root, ...args]);
 }
 
 /**
  * The command that runs a container of an image as a restricted pod does: read-only, without capabilities,
  * with processes of its own, as the user of the image. It has the network of this machine.
  */
-async function containerCommand(
-  options: ContainerOptions,
-): Promise<readonly [string, ...(readonly string[])]> {
+async function containerCommand(options: ContainerOptions): Promise<ContainerCommand> {
   const id = `gatehouse-${randomUUID()}`;
   const bundle = join(options.directory.path, id);
   await mkdir(bundle);
   await writeFile(join(bundle, 'config.json'), JSON.stringify(await runtimeConfig(options)));
   const state = join(options.directory.path, 'runc');
-  return ['runc', '--root', state, 'run', '--bundle', bundle, id];
+  return { id, runc: ['runc', '--root', state], args: ['run', '--bundle', bundle, id] };
 }
 
 /** OCI runtime specification, "Configuration". */
