@@ -178,10 +178,10 @@ export class NodeWorld implements AsyncDisposable {
     }
   }
 
-  /** A client on the official SDK, with its user and her browser. By default for the Route of `applyRoutes`. */
-  openClient(url = `https://${MCP_HOST}`): ClientWithUser {
+  /** A client on the official SDK, with its user and her browser, for the Route of `applyRoutes`. */
+  openClient(): ClientWithUser {
     const { ca } = this.authority;
-    return new ClientWithUser(url, {
+    return new ClientWithUser(`https://${MCP_HOST}`, {
       browser: new BrowserJar({ ca }),
       fetch: trustingFetch(ca),
     });

@@ -4,18 +4,15 @@ import { text } from 'node:stream/consumers';
 interface CommandOptions {
   readonly input?: string;
   readonly directory?: string;
-  /** Environment variables, besides those of this process. */
-  readonly variables?: Readonly<Record<string, string>>;
 }
 
 /** Runs a program to its end, and returns what it printed. Rejects with all of its output if it fails. */
 export async function runCommand(
   program: string,
   args: readonly string[],
-  { input = '', directory = process.cwd(), variables = {} }: CommandOptions = {},
+  { input = '', directory = process.cwd() }: CommandOptions = {},
 ): Promise<string> {
-  const env = { ...process.env, ...variables };
-  const child = spawn(program, args, { cwd: directory, env, stdio: 'pipe' });
+  const child = spawn(program, args, { cwd: directory, stdio: 'pipe' });
   const code = new Promise<number | null>((resolve, reject) => {
     child.once('close', resolve);
     child.once('error', reject);
