@@ -27,11 +27,17 @@ start_node() {
   [ -z "${GATEHOUSE_CLUSTER_OWNER:-}" ] || end_with "$GATEHOUSE_CLUSTER_OWNER"
 }
 
-# end_with PID: a process that is killed cannot remove its cluster. What it began may write a file once more.
+# end_with PID: a process that is killed cannot remove its cluster. What it began may write a file once more. The name may
+# be that of another cluster by then.
 end_with() {
   # shellcheck disable=SC2016 # they are the arguments of the other shell
-  setsid bash -c 'tail --pid="$1" --follow /dev/null; "$2/down.sh"; sleep 60; "$2/down.sh"' - "$1" "$here" \
-    </dev/null >/dev/null 2>&1 &
+  setsid bash -c '
+    tail --pid="$1" --follow /dev/null
+    for pause in 0 60; do
+      sleep "$pause"
+      [ "$(cat "$3" 2>/dev/null || echo "$4")" != "$4" ] || "$2/down.sh"
+    done
+  ' - "$1" "$here" "$state/node.pid" "$(cat "$state/node.pid")" </dev/null >/dev/null 2>&1 &
 }
 
 wait_until_ready() {
