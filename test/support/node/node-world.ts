@@ -46,11 +46,16 @@ export class NodeWorld implements AsyncDisposable {
   readonly mcpServer: ResumableMcpServer;
   readonly #web: Upstream;
   readonly #opened: AsyncDisposableStack;
+  readonly #http2: boolean;
 
   private constructor(
     parts: Readonly<Record<'opened', AsyncDisposableStack>> &
-      Pick<NodeWorld, 'authority' | 'provider' | 'mcpServer'> & { readonly web: Upstream },
+      Pick<NodeWorld, 'authority' | 'provider' | 'mcpServer'> & {
+        readonly web: Upstream;
+        readonly http2: boolean;
+      },
   ) {
+    this.#http2 = parts.http2;
     this.authority = parts.authority;
     this.provider = parts.provider;
     this.mcpServer = parts.mcpServer;
@@ -58,7 +63,8 @@ export class NodeWorld implements AsyncDisposable {
     this.#opened = parts.opened;
   }
 
-  static async open(): Promise<NodeWorld> {
+  /** Sessions and traffic speak HTTP/1.1, or HTTP/2 with `http2`. */
+  static async open({ http2 = false } = {}): Promise<NodeWorld> {
     await using opening = new AsyncDisposableStack();
     const authority = createThrowawayAuthority();
     const edge = opening.use(
@@ -80,7 +86,7 @@ export class NodeWorld implements AsyncDisposable {
     );
     await nameHosts(NODE_IP, [PROVIDER_HOST]);
     await nameHosts(BALANCER_IP, [MCP_HOST, WEB_HOST]);
-    return new NodeWorld({ authority, provider, mcpServer, web, opened: opening.move() });
+    return new NodeWorld({ http2, authority, provider, mcpServer, web, opened: opening.move() });
   }
 
   /** Creates the namespaces, where no pod may have more rights than it needs. */
@@ -189,14 +195,14 @@ export class NodeWorld implements AsyncDisposable {
 
   /** Begins an MCP session with a token, on connections of its own. */
   async beginSession(token: string): Promise<LiveSession> {
-    const fetch = trustingFetch(this.authority.ca);
+    const fetch = trustingFetch(this.authority.ca, { http2: this.#http2 });
     return await LiveSession.begin({ url: `https://${MCP_HOST}`, token, fetch });
   }
 
   /** Starts the clients of the public Route, and tool calls in these sessions. */
   startTraffic(...sessions: readonly LiveSession[]): Traffic {
     const newFetch = ({ keep }: { readonly keep: boolean }): typeof fetch =>
-      trustingFetch(this.authority.ca, { keep });
+      trustingFetch(this.authority.ca, { keep, http2: this.#http2 });
     return new Traffic(ordinaryClients({ url: `https://${WEB_HOST}`, newFetch, sessions }));
   }
 

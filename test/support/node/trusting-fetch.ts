@@ -1,13 +1,23 @@
 import { Agent } from 'undici';
 
+/** How a client connects. */
+interface ConnectionOptions {
+  /** Whether it keeps connections and uses them again, as most clients do, or makes a new one for each request. */
+  readonly keep?: boolean;
+  /** Whether it speaks HTTP/2, if the server does. */
+  readonly http2?: boolean;
+}
+
 /**
- * Makes a `fetch` that trusts an authority. It keeps connections and uses them again, as most clients do; `keep: false`
- * makes a new one for each request. It speaks HTTP/1.1: over HTTP/2, undici does not repeat the requests that a drain
- * refuses for that, as browsers do (decision D-253).
+ * Makes a `fetch` that trusts an authority. It speaks HTTP/1.1 by default: undici does not repeat what crosses the end
+ * of an HTTP/2 connection, if it has a body (decision D-253).
  */
-export function trustingFetch(ca: string, { keep = true } = {}): typeof fetch {
+export function trustingFetch(
+  ca: string,
+  { keep = true, http2 = false }: ConnectionOptions = {},
+): typeof fetch {
   const dispatcher = new Agent({
-    allowH2: false,
+    allowH2: http2,
     connect: { ca },
     ...(!keep && { pipelining: 0 }),
   });
