@@ -149,6 +149,7 @@ export class Http2Connection {
     this.#newest = exchange;
     stream.once('close', () => {
       this.#exchanges.delete(exchange);
+      if (this.#newest === exchange) this.#newest = undefined;
       this.#changes += 1;
       exchange.close(this.#session.destroyed);
       this.#lingerAfterLast();

@@ -19,6 +19,7 @@ export class Http2Connections implements Disposable {
   readonly #connections = new Set<Http2Connection>();
   readonly #timers: readonly NodeJS.Timeout[];
   #closing: NodeJS.Timeout | undefined;
+  #isDraining = false;
 
   constructor(handlers: ListenerHandlers, limits: ListenerLimits) {
     this.#handlers = handlers;
@@ -45,6 +46,8 @@ export class Http2Connections implements Disposable {
       onRefused: (status) => this.#handlers.refused?.(remoteAddress, status),
     });
     this.#connections.add(connection);
+    // Its handshake ended after the drain had begun.
+    if (this.#isDraining) connection.finishWithNext();
     socket.once('close', () => this.#connections.delete(connection));
   }
 
@@ -54,8 +57,8 @@ export class Http2Connections implements Disposable {
 
   /**
    * Asks the clients of all connections, and of new ones, to use others: each once it pauses, since Node ignores
-   * the streams that cross a GOAWAY. Clients without requests are not asked: they would connect again, and be
-   * asked again. One that does not pause is asked with its next stream.
+   * the streams that cross a GOAWAY. A client that never sent a request is not asked: it would connect again, and
+   * be asked again. One that does not pause is asked with its next stream.
    */
   announceClose(): void {
     let looks = 0;
@@ -69,6 +72,7 @@ export class Http2Connections implements Disposable {
 
   /** Begins no more requests, and closes each connection after its last one. */
   drain(): void {
+    this.#isDraining = true;
     clearInterval(this.#closing);
     for (const connection of this.#connections) connection.finish();
   }

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 
 import { fieldBlock, statusOf, type Fields } from './field-block.ts';
@@ -71,12 +72,12 @@ export class FrameClient implements AsyncDisposable {
     });
   }
 
-  /** Connects, and sends the preface with these settings. */
+  /** Connects to a port, or on a connection that has not begun, and sends the preface with these settings. */
   static async connect(
-    port: number,
+    target: number | Socket,
     settings: readonly (readonly [id: number, value: number])[] = [],
   ): Promise<FrameClient> {
-    const client = await FrameClient.connectSilently(port);
+    const client = await FrameClient.connectSilently(target);
     client.socket.write(PREFACE);
     const payload = Buffer.alloc(6 * settings.length);
     for (const [index, [id, value]] of settings.entries()) {
@@ -88,10 +89,9 @@ export class FrameClient implements AsyncDisposable {
   }
 
   /** Connects, and sends nothing. */
-  static async connectSilently(port: number): Promise<FrameClient> {
+  static async connectSilently(target: number | Socket): Promise<FrameClient> {
     const socket = connect({
-      port,
-      host: '127.0.0.1',
+      ...(typeof target === 'number' ? { port: target, host: '127.0.0.1' } : { socket: target }),
       ALPNProtocols: ['h2'],
       servername: 'app.test',
       rejectUnauthorized: false,

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { ClientHttp2Session } from 'node:http2';
+import { connect } from 'node:net';
 
 import { describe, expect, test } from '@jest/globals';
 
@@ -100,6 +101,25 @@ describe('A drain', () => {
     client.headers(3, GET_FIELDS);
     await closed;
     expect(upstream.requests).toHaveLength(1);
+  });
+
+  test('ends a connection that is made while it lasts', async () => {
+    await using upstream = await startUpstream(silent);
+    await using front = await startHttp2Front({ upstream: upstream.origin });
+    await using early = await FrameClient.connect(front.port);
+    early.headers(1, GET_FIELDS);
+    const { response } = await upstream.request(0);
+    const late = connect(front.port, '127.0.0.1');
+    await once(late, 'connect');
+    // The listener accepts it before it handles what was sent later.
+    await early.settled();
+    const closed = front.listener.close(60_000);
+    await using client = await FrameClient.connect(late);
+    client.headers(1, GET_FIELDS);
+    expect(await lastStream(client)).toBe(1);
+    for (const request of [response, (await upstream.request(1)).response]) request.end('ok');
+    expect(await client.outcome(1)).toStrictEqual({ status: 200 });
+    await Promise.all([closed, client.closed]);
   });
 
   test('does not wait for a client that keeps its connection open', async () => {
