@@ -101,7 +101,7 @@ export class ListenerSet {
     const fresh = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     const failure = opened.find((result) => result.status === 'rejected');
     if (failure !== undefined) {
-      await Promise.all(fresh.map(([, listener]) => listener.close()));
+      await Promise.all(fresh.map(([, listener]) => listener.close(0)));
       throw failure.reason;
     }
     const kept = [...before].filter(([key]) => wanted.has(key));

@@ -80,7 +80,12 @@ export async function createListener(
   // The sides of a TLS connection end together: nobody would notice a client that leaves in its handshake.
   const server = createServer({ ...SOCKET_OPTIONS, allowHalfOpen: !isTls }, acceptor.accept);
   server.listen(port, host);
-  await once(server, 'listening');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    endChecks({ front, http1, http2: secure?.http2 });
+    throw error;
+  }
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('not a TCP listener');
   return {
@@ -172,12 +177,21 @@ async function drain(
     setImmediate(() => acceptor.destroy());
   }, drainMs);
   await closed;
-  front.close();
-  http1[Symbol.dispose]();
-  http2?.[Symbol.dispose]();
+  endChecks({ front, http1, http2 });
   clearTimeout(unused);
   clearInterval(sweep);
   clearTimeout(end);
+}
+
+/** Ends the timers of a listener that has no connections. */
+function endChecks({
+  front,
+  http1,
+  http2,
+}: Pick<ListenerParts, 'front' | 'http1' | 'http2'>): void {
+  front.close();
+  http1[Symbol.dispose]();
+  http2?.[Symbol.dispose]();
 }
 
 /**
