@@ -58,13 +58,13 @@ export class EventRecorder {
     const now = this.#options.clock.now();
     this.#forgetUntil(now);
     const last = this.#last.get(key);
-    if (last?.reason === event.reason) return;
+    if (last?.event?.reason === event.reason && last.event.message === event.message) return;
     const bucket = last?.bucket ?? new TokenBucket(RATE_OF_OBJECT);
     const waitMs = Math.max(bucket.waitMs(now), this.#bucket.waitMs(now));
     if (waitMs === 0) {
       bucket.take(now);
       this.#bucket.take(now);
-      await this.#write(object, event, { reason: event.reason, until: now + QUIET_MS, bucket });
+      await this.#write(object, event, { event, until: now + QUIET_MS, bucket });
     } else if (last !== undefined) {
       // An object without an Event has no outdated one, and there may be any number of such objects.
       this.#delayed.set(key, event);
@@ -83,7 +83,7 @@ export class EventRecorder {
       this.#isForbidden = false;
     } catch (error) {
       // The Event may be tried again, because it was not written.
-      if (this.#last.get(key) === last) this.#last.set(key, { ...last, reason: undefined });
+      if (this.#last.get(key) === last) this.#last.set(key, { ...last, event: undefined });
       this.#logFailure(error);
     }
   }
@@ -117,7 +117,7 @@ export class EventRecorder {
 /** The last Event about an object. */
 interface LastEvent {
   /** Undefined: it could not be written. */
-  readonly reason: string | undefined;
+  readonly event: StatusEvent | undefined;
   /** The time until which it is not repeated. */
   readonly until: number;
   /** The rate of the object. The bucket is full again by `until`. */

@@ -77,12 +77,22 @@ describe('an event recorder', () => {
   it('repeats the last Event about an object after ten minutes', async () => {
     const { api, clock, recorder } = world();
     await recorder.record(regarding('files'), WARNING, LASTING);
-    await recorder.record(regarding('files'), { ...WARNING, message: 'another' }, LASTING);
+    await recorder.record(regarding('files'), WARNING, LASTING);
     await recorder.record(regarding('other'), WARNING, LASTING);
     expect(api.requests).toHaveLength(2);
     await clock.advance(10 * MINUTE);
     await recorder.record(regarding('files'), WARNING, LASTING);
     expect(api.requests).toHaveLength(3);
+  });
+
+  it('says at once what else is wrong for the same reason', async () => {
+    const { api, recorder } = world();
+    await recorder.record(regarding('files'), WARNING, LASTING);
+    await recorder.record(regarding('files'), { ...WARNING, message: 'spec.mcp: no' }, LASTING);
+    expect(api.requests).toMatchObject([
+      { object: { message: 'spec.policy: no' } },
+      { object: { message: 'spec.mcp: no' } },
+    ]);
   });
 
   it('ends with the Event that is true, however often the opposite is true in between', async () => {
