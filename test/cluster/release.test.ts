@@ -19,6 +19,13 @@ import type { Traffic } from '../support/node/traffic.ts';
 const SECOND = 1000;
 const IN_TEAM = ['--namespace', ROUTES_NAMESPACE];
 
+/**
+ * A request can be lost that a client sends at the moment in which an idle connection ends (decision D-291), or connects
+ * while the node still has the address of a pod that is gone. There are some thousand requests, and a proxy that does not
+ * drain loses dozens. The benchmark of rolling restarts counts what is lost exactly.
+ */
+const MAX_LOST = 4;
+
 describeOnNode('a release of the chart', () => {
   const opened = new AsyncDisposableStack();
   let world: NodeWorld;
@@ -57,7 +64,7 @@ describeOnNode('a release of the chart', () => {
     await beginTraffic(token);
   });
 
-  test('is upgraded and rolled back without a failed request', async () => {
+  test('is upgraded and rolled back with hardly a failed request', async () => {
     const before = await namesOfProxies();
     await release.upgrade({ proxy: { podAnnotations: { 'example.test/change': 'upgrade' } } });
     const upgraded = await namesOfProxies();
@@ -70,7 +77,7 @@ describeOnNode('a release of the chart', () => {
     await expectNoLoss();
   });
 
-  test('is scaled up and down without a failed request', async () => {
+  test('is scaled up and down with hardly a failed request', async () => {
     const [scale = ''] = await commands('Scale');
     await runDocumented(scale);
     expect(await namesOfProxies()).toHaveLength(3);
@@ -202,7 +209,9 @@ describeOnNode('a release of the chart', () => {
 
   async function expectNoLoss(): Promise<void> {
     await session?.callTool();
-    expect(traffic?.failures).toEqual([]);
+    const { failures = [] } = traffic ?? {};
+    if (failures.length > 0) console.info(`lost requests: ${failures.join('\n')}`);
+    expect(failures.length).toBeLessThanOrEqual(MAX_LOST);
   }
 });
 
