@@ -1,3 +1,4 @@
+import { KUBECONFIG } from '../../flags/kubeconfig.ts';
 import { hostname } from 'node:os';
 
 import type { ProxyObject } from '../../../controller/watch/cluster-watch.ts';
@@ -83,13 +84,7 @@ export const CONTROLLER_LINE: CommandLine = {
       description:
         'How long to hold back a configuration that lost nine tenths of its routes at once.',
     },
-    kubeconfig: {
-      kind: 'text',
-      environment: 'GATEHOUSE_KUBECONFIG',
-      value: 'FILE',
-      description:
-        'How to reach the API server. Defaults to KUBECONFIG, or to the API server of the pod.',
-    },
+    kubeconfig: KUBECONFIG,
     'admin-listen': ADMIN_LISTEN,
   },
 };

@@ -1,3 +1,4 @@
+import { KUBECONFIG } from '../../flags/kubeconfig.ts';
 import type { Arguments, CommandLine } from '../../arguments.ts';
 import { UsageError } from '../../usage-error.ts';
 
@@ -6,13 +7,7 @@ export const CREATE_SECRETS_LINE: CommandLine = {
   name: 'create-secrets',
   summary: 'Make the Secrets that controllers and proxies of a cluster need, and rotate them',
   flags: {
-    kubeconfig: {
-      kind: 'text',
-      environment: 'GATEHOUSE_KUBECONFIG',
-      value: 'FILE',
-      description:
-        'How to reach the API server. Defaults to KUBECONFIG, or to the API server of the pod.',
-    },
+    kubeconfig: KUBECONFIG,
     namespace: {
       kind: 'text',
       environment: 'GATEHOUSE_NAMESPACE',
