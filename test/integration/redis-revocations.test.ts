@@ -91,9 +91,13 @@ describeWithRedis('revocations in Redis', () => {
     await using other = await startProxy(redis.url);
     await meet(one, other);
     await redis.stop();
-    await eventually('the loss is noticed', () =>
-      other.logger.messages('warn').includes('redis subscription lost'),
-    );
+    await eventually('both notice the loss', () => {
+      const warned = [one, other].map(({ logger }) => logger.messages('warn'));
+      return warned.every(
+        (messages) =>
+          messages.includes('redis unreachable') && messages.includes('redis subscription lost'),
+      );
+    });
     await expect(one.revocations.publish(GRANT)).rejects.toThrow('Redis is unreachable');
     expect(one.heard).toContainEqual(GRANT);
     expect(other.heard).not.toContainEqual(MISSED);
