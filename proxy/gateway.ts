@@ -38,11 +38,8 @@ export interface DrainTimes {
   readonly timeoutMs: number;
 }
 
-/**
- * Longer than a client takes to use a connection again whose response has ended, and a server to send the events that
- * a resumed stream has missed.
- */
-const MAX_IDLE_MS = 2000;
+/** Longer than a server takes to send the events that a resumed stream has missed. */
+const MAX_PATIENCE_MS = 2000;
 
 /** Time after which a listener for TLS that could not be opened is tried again. */
 const RETRY_MS = 1000;
@@ -131,8 +128,8 @@ export class Gateway {
   /**
    * Takes the gateway out of service so that no request fails. From now on the gateway is not ready, and
    * every response is the last of its connection. After `minMs` it accepts no more connections, closes those that
-   * stay idle, and ends the streams that answer no call: event streams of GET requests, after an event, and
-   * WebSockets, with status 1001. After another `timeoutMs` it ends the event streams of calls, and closes
+   * stay idle for as long again, and ends the streams that answer no call: event streams of GET requests, after an
+   * event, and WebSockets, with status 1001. After another `timeoutMs` it ends the event streams of calls, and closes
    * the remaining connections. Resolves when no connection is left. Call `close` afterwards.
    */
   async drain({ minMs, timeoutMs }: DrainTimes): Promise<void> {
@@ -140,9 +137,8 @@ export class Gateway {
     this.#listeners.announceClose();
     // A gateway that does not listen gets no requests, so there is nothing to wait for.
     if (this.#listeners.isListening) await sleep(minMs);
-    const idleMs = Math.min(MAX_IDLE_MS, minMs);
-    this.#streams.endListenOnly(idleMs);
-    await this.#listeners.close(timeoutMs, () => this.#streams.endAll(), idleMs);
+    this.#streams.endListenOnly(Math.min(MAX_PATIENCE_MS, minMs));
+    await this.#listeners.close(timeoutMs, () => this.#streams.endAll(), minMs);
   }
 
   /** Opens the listeners for TLS. Tries again until it succeeds, or until the gateway ends. Never rejects. */
