@@ -165,6 +165,11 @@ export class ClientConnection {
     if (this.#idleLooks > LOOKS_FOR_IDLE) this.#socket.destroy();
   }
 
+  /** Lets the time begin again after which `closeIfIdle` closes the connection. */
+  restartIdleTime(): void {
+    this.#idleLooks = 0;
+  }
+
   /** Makes the current response the last. */
   announceClose(): void {
     if (this.#response?.headersSent === false) this.#response.shouldKeepAlive = false;

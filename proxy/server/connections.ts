@@ -26,17 +26,17 @@ export class Connections implements Disposable {
   readonly #handlers: ListenerHandlers;
   readonly #limits: ListenerLimits;
   readonly #connections = new Map<Duplex, ClientConnection>();
-  readonly #timers: readonly NodeJS.Timeout[];
+  readonly #bodyCheck: NodeJS.Timeout;
+  readonly #idleCheck: NodeJS.Timeout;
   #isDraining = false;
 
   constructor(handlers: ListenerHandlers, limits: ListenerLimits) {
     this.#handlers = handlers;
     this.#limits = limits;
     const { bodyStallMs, keepAliveMs } = limits;
-    this.#timers = [
-      setInterval(() => this.#checkBodies(), bodyStallMs).unref(),
-      setInterval(() => this.closeIdle(), keepAliveMs / LOOKS_FOR_IDLE).unref(),
-    ];
+    this.#bodyCheck = setInterval(() => this.#checkBodies(), bodyStallMs).unref();
+    const idleCheckMs = keepAliveMs / LOOKS_FOR_IDLE;
+    this.#idleCheck = setInterval(() => this.closeIdle(), idleCheckMs).unref();
   }
 
   /** Handles the events of a server. */
@@ -75,6 +75,16 @@ export class Connections implements Disposable {
     for (const connection of this.#connections.values()) connection.announceClose();
   }
 
+  /**
+   * Makes the current or next response the last on every connection. Idle ones are closed only by calls of
+   * `closeIdle` from now on, and how long they were idle before does not count.
+   */
+  drain(): void {
+    this.announceClose();
+    clearInterval(this.#idleCheck);
+    for (const connection of this.#connections.values()) connection.restartIdleTime();
+  }
+
   /** Closes the connections on which nothing was received. */
   closeUnused(): void {
     for (const connection of this.#connections.values()) connection.closeUnused();
@@ -87,7 +97,8 @@ export class Connections implements Disposable {
 
   /** Ends the checks of connections. */
   [Symbol.dispose](): void {
-    for (const timer of this.#timers) clearInterval(timer);
+    clearInterval(this.#bodyCheck);
+    clearInterval(this.#idleCheck);
   }
 
   readonly #accept = (message: FrontMessage, response: FrontResponse): void => {

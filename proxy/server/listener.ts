@@ -158,7 +158,7 @@ async function drain(
 ): Promise<void> {
   const closed = once(server, 'close');
   server.close();
-  http1.announceClose();
+  http1.drain();
   // Its clients learn of the close at once, and repeat what was not served.
   http2?.drain();
   // A client whose last response promised a next one, such as an event stream that ends now, may send a request

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { setTimeout as wait } from 'node:timers/promises';
 
 import { describe, expect, test } from '@jest/globals';
 import { WebSocket, WebSocketServer } from 'ws';
@@ -66,6 +67,23 @@ describe('A gateway that drains', () => {
       expect(response.body).toBe('served');
       expect(headerOf(response, 'connection')).toBe('close');
     }
+    await drained;
+  });
+
+  test('the gateway serves a request on a connection that was idle for less than the delay again', async () => {
+    await using upstream = await startUpstream((_message, response) => response.end('served'));
+    await using gateway = await startGateway();
+    await servePublicRoute(gateway, upstream.origin);
+    const request = `GET / HTTP/1.1\r\nHost: localhost:${String(gateway.port)}\r\n\r\n`;
+    await using client = await RawClient.connect(gateway.port);
+    client.send(request);
+    await client.response();
+    const drained = gateway.gateway.drain({ minMs: 5000, timeoutMs: 10_000 });
+    await expectRefused(gateway);
+    await wait(3000);
+    client.send(request);
+
+    expect((await client.response()).body).toBe('served');
     await drained;
   });
 

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 
 import { describe, expect, test } from '@jest/globals';
 
@@ -187,6 +188,24 @@ describe('a connection without a request in progress', () => {
     (await listener.next())[1].end('ok');
     expect((await client.response()).body).toBe('ok');
     expect(await client.closed).toBe('ended');
+  });
+
+  test('is not closed by a drain as long as the drain lets it be idle', async () => {
+    const keepAliveMs = 1000;
+    await using listener = await startListener({ keepAliveMs });
+    await using client = await RawClient.connect(listener.port);
+    client.send(GET);
+    (await listener.next())[1].end('ok');
+    await client.response();
+    const drainMs = 20 * keepAliveMs;
+    const closed = listener.close(drainMs, undefined, drainMs);
+    await wait(2 * keepAliveMs);
+    client.send(GET);
+    (await listener.next())[1].end('once more');
+
+    expect((await client.response()).body).toBe('once more');
+    expect(await client.closed).toBe('ended');
+    await closed;
   });
 
   test('is closed when the client closes its side', async () => {

@@ -53,6 +53,16 @@ test('the time begins again after each request', () => {
   }
 });
 
+test('the time begins again when it is restarted', () => {
+  socket.setTimeout(KEEP_ALIVE_MS);
+  look(LOOKS_FOR_IDLE);
+  connection.restartIdleTime();
+  look(LOOKS_FOR_IDLE);
+  expect(socket.destroyed).toBe(false);
+  look(1);
+  expect(socket.destroyed).toBe(true);
+});
+
 test('a connection that has received a part of a request is not closed as idle', () => {
   socket.setTimeout(KEEP_ALIVE_MS);
   for (let part = 0; part < 2 * LOOKS_FOR_IDLE; part += 1) {
