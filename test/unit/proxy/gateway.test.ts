@@ -55,11 +55,16 @@ describe('A snapshot', () => {
 
   test('a snapshot is refused if another one was applied while it was made ready', async () => {
     await using gateway = await startGateway();
-    const [first, second] = ['http://127.0.0.1:1', 'http://127.0.0.1:2'].map((upstream) =>
-      servePublicRoute(gateway, upstream),
+    const results = await Promise.allSettled(
+      ['http://127.0.0.1:1', 'http://127.0.0.1:2'].map((upstream) =>
+        servePublicRoute(gateway, upstream),
+      ),
     );
-    await first;
-    await expect(second).rejects.toThrow('another snapshot was applied meanwhile');
+    // On a busy machine, the one that began later can be ready first.
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(results.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: new Error('another snapshot was applied meanwhile'),
+    });
   });
 
   test('a snapshot affects later requests, and no request that has begun', async () => {
