@@ -26,6 +26,9 @@ const IN_TEAM = ['--namespace', ROUTES_NAMESPACE];
  */
 const MAX_LOST = 4;
 
+/** Longer than a proxy may take to end: its drain has up to 70 seconds, and its pod 15 more. */
+const END_DEADLINE_MS = 120_000;
+
 describeOnNode('a release of the chart', () => {
   const opened = new AsyncDisposableStack();
   let world: NodeWorld;
@@ -107,9 +110,11 @@ describeOnNode('a release of the chart', () => {
     const before = await runDocumented(show);
     await runDocumented(add);
     await runDocumented(seal);
-    await eventually('no proxy is left that seals with the old key', async () => {
-      return (await proxyPods()).every(({ isEnding }) => !isEnding);
-    });
+    await eventually(
+      'no proxy is left that seals with the old key',
+      async () => (await proxyPods()).every(({ isEnding }) => !isEnding),
+      END_DEADLINE_MS,
+    );
     await expectNoLoss();
     // The old key opens tokens until it is removed.
     const client = opened.use(world.openClient());
