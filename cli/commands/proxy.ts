@@ -23,6 +23,7 @@ export async function runProxy(
   const signal = await Promise.race([terminated, proxy.failed]);
   logger.info('stopping', { signal });
   await proxy.drain();
+  await proxy[Symbol.asyncDispose]();
   logger.info('stopped');
   return 0;
 }

@@ -1,23 +1,15 @@
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { readVersion } from '../../cli/read-version.ts';
-import { readSealingKeys } from '../../cli/process/sealing-keys.ts';
-import { Sealer } from '../../proxy/crypto/sealer.ts';
-import { FileSnapshotKeeper } from '../../proxy/store/snapshot/file-snapshot-keeper.ts';
 import { RedisSnapshotKeeper } from '../../proxy/store/redis/stores/redis-snapshot-keeper.ts';
-import type { PlacedSnapshot } from '../../proxy/store/snapshot/snapshot-keeper.ts';
-import { snapshotOf } from '../../shared/snapshot/hash-resource.ts';
-import { runGatehouse, startGatehouse, type GatehouseProcess } from '../support/cli.ts';
-import { disposeAfterEach } from '../support/dispose-after-each.ts';
+import { runGatehouse } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
-import { writeGatewayFiles, type GatewayFiles } from '../support/kubernetes/gateway-files.ts';
-import { pushedRoute, pushedSettings } from '../support/push/push-resources.ts';
+import { hasMessage, isAboutController, KEPT, proxyProcesses } from '../support/proxy-processes.ts';
 import { startScriptedController } from '../support/push/scripted-controller.ts';
 import { metricFaults } from '../support/metrics/metric-faults.ts';
 import { scrapeProcess } from '../support/metrics/scrape.ts';
@@ -25,111 +17,9 @@ import { connected } from '../support/redis/connected.ts';
 import { describeWithRedis } from '../support/redis/describe-with-redis.ts';
 import { startRedis } from '../support/redis/start-redis.ts';
 
-const NOBODY = '127.0.0.1:1';
 const VERSION = await readVersion();
-const KEPT: PlacedSnapshot = {
-  position: { epoch: 3, sequence: 1 },
-  snapshot: snapshotOf([pushedSettings(), pushedRoute('a')]),
-};
 
-let files: GatewayFiles;
-const keep = disposeAfterEach();
-
-beforeAll(async () => {
-  files = await writeGatewayFiles();
-  await writeFile(join(files.directory, 'token'), 'the-token');
-});
-
-afterAll(async () => {
-  await files[Symbol.asyncDispose]();
-});
-
-/** Flags of a proxy whose Redis and controllers are unreachable, and which drains for an hour. */
-function flags(changes: Readonly<Record<string, string>> = {}): readonly string[] {
-  const all = {
-    controller: `https://${NOBODY}`,
-    'controller-ca': files.caFile,
-    'token-file': join(files.directory, 'token'),
-    'proxy-id': 'proxy-0',
-    listen: '127.0.0.1:0',
-    'admin-listen': '127.0.0.1:0',
-    'redis-url': `redis://${NOBODY}`,
-    'sealing-keys-dir': files.sealingKeysDirectory,
-    'drain-delay': '1h',
-    ...changes,
-  };
-  return ['proxy', ...Object.entries(all).flatMap(([name, value]) => [`--${name}`, value])];
-}
-
-function startProxy(
-  changes: Readonly<Record<string, string>> = {},
-  variables: Readonly<Record<string, string>> = {},
-): GatehouseProcess {
-  return keep(startGatehouse(flags(changes), variables));
-}
-
-function hasMessage(message: string): (record: Readonly<Record<string, unknown>>) => boolean {
-  return (record) => record['message'] === message;
-}
-
-/** Whether a log record gives the cause of a failed connection to the controller. */
-function isAboutController(record: Readonly<Record<string, unknown>>): boolean {
-  return record['controller'] !== undefined && record['error'] !== undefined;
-}
-
-/** The sealer of the proxies. */
-async function sealer(): Promise<Sealer> {
-  return new Sealer(await readSealingKeys(files.sealingKeysDirectory));
-}
-
-/** A cache directory with a snapshot in it. */
-async function cacheDirectory(): Promise<string> {
-  const directory = join(files.directory, 'cache');
-  await new FileSnapshotKeeper({ directory, id: 'gatehouse', sealer: await sealer() }).save(KEPT);
-  return directory;
-}
-
-describe('the end of a proxy', () => {
-  test('is immediate before the proxy serves a snapshot', async () => {
-    const proxy = startProxy();
-    await proxy.logged(hasMessage('started'));
-    proxy.signal('SIGTERM');
-
-    expect(await proxy.exited()).toBe(0);
-    expect(proxy.stderr).toBe('');
-    expect(proxy.log.at(-1)).toMatchObject({ message: 'stopped' });
-  });
-
-  test('follows a start that a signal interrupts', async () => {
-    const proxy = startProxy();
-    // The start waits for Redis from here on.
-    await proxy.logged(hasMessage('sealing keys'));
-    proxy.signal('SIGTERM');
-
-    expect(await proxy.exited()).toBe(0);
-    expect(proxy.stderr).toBe('');
-  });
-
-  test('waits for the drain delay, or for a second signal', async () => {
-    const proxy = startProxy({ 'cache-dir': await cacheDirectory() });
-    await proxy.listening();
-    proxy.signal('SIGTERM');
-    await proxy.logged(hasMessage('stopping'));
-    proxy.signal('SIGTERM');
-
-    expect(await proxy.exited()).toBe(1);
-    expect(proxy.log.map(({ message }) => message)).not.toContain('stopped');
-  });
-
-  test('leaves nothing open after the drain', async () => {
-    const proxy = startProxy({ 'cache-dir': await cacheDirectory(), 'drain-delay': '100ms' });
-    await proxy.listening();
-    proxy.signal('SIGINT');
-
-    expect(await proxy.exited()).toBe(0);
-    expect(proxy.stderr).toBe('');
-  });
-});
+const { files, argumentsWith, startProxy, sealer, cacheDirectory } = proxyProcesses();
 
 describe('the metrics of a proxy', () => {
   test('say that Redis and the controllers are away, and what serves nevertheless', async () => {
@@ -163,7 +53,7 @@ describe('a proxy that cannot start', () => {
   });
 
   test('ends if the admin port is in use', async () => {
-    const result = await runGatehouse(flags({ 'admin-listen': address }));
+    const result = await runGatehouse(argumentsWith({ 'admin-listen': address }));
 
     expect(result).toMatchObject({
       code: 1,
@@ -173,7 +63,7 @@ describe('a proxy that cannot start', () => {
 
   test('ends if it has a snapshot to serve, and the port is in use', async () => {
     const changes = { listen: address, 'cache-dir': await cacheDirectory() };
-    const result = await runGatehouse(flags(changes));
+    const result = await runGatehouse(argumentsWith(changes));
 
     expect(result).toMatchObject({
       code: 1,
@@ -182,7 +72,7 @@ describe('a proxy that cannot start', () => {
   });
 
   test('names the directory of the sealing keys', async () => {
-    const result = await runGatehouse(flags({ 'sealing-keys-dir': '/nowhere/keys' }));
+    const result = await runGatehouse(argumentsWith({ 'sealing-keys-dir': '/nowhere/keys' }));
 
     expect(result).toMatchObject({
       code: 1,
@@ -202,7 +92,7 @@ describe('a proxy with an unusable file', () => {
   });
 
   test('reports a file that holds no certificate', async () => {
-    const file = join(files.directory, 'token');
+    const file = join(files().directory, 'token');
     const proxy = startProxy({ 'controller-ca': file });
     const record = await proxy.logged(isAboutController);
 
@@ -218,7 +108,7 @@ describe('a proxy with an unusable file', () => {
     );
     const record = await proxy.logged(isAboutController);
 
-    const where = { flag: '--controller-ca', file: files.caFile };
+    const where = { flag: '--controller-ca', file: files().caFile };
     expect(record).toMatchObject({ problem: 'certificate', ...where });
     expect(controller.streams).toEqual([]);
   });

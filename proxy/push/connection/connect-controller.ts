@@ -54,6 +54,8 @@ export async function connectController(
     return { session, address, closed, destroy: () => session.destroy() };
   } catch (error) {
     session.destroy();
+    // The session leaves a socket alone that still connects: to a machine that is gone, for minutes.
+    socket.destroy();
     const at = { address: formatAddress(address) };
     if (isCertificateRefused(socket)) {
       const source = { ...certificateSource(error, controller), ...at };
