@@ -12,6 +12,7 @@ export const ROUTES_NAMESPACE = 'team';
 const RESTRICTED = { 'pod-security.kubernetes.io/enforce': 'restricted' };
 /** Secret with the certificate of all Routes. */
 export const CERTIFICATE = 'gateway';
+const SERVICE_PORT = 80;
 const GATEHOUSE_API = 'gatehouse.dev/v1alpha1';
 
 /** A namespace that admits no pod with more rights than it needs. */
@@ -52,7 +53,7 @@ export function routeObject(
   spec: Omit<Route['spec'], 'from' | 'backendRefs'>,
 ): object {
   const tls = { certificateRefs: [{ name: CERTIFICATE }] };
-  const backendRefs = [{ name: service, port: 80 }];
+  const backendRefs = [{ name: service, port: SERVICE_PORT }];
   return {
     apiVersion: GATEHOUSE_API,
     kind: 'Route',
@@ -66,11 +67,15 @@ export function exampleHost(route: string): string {
   return `${route}.example.test`;
 }
 
-/** A Service whose only target is a server of the tests. */
-export function serviceObjects(name: string, port: number): readonly [object, object] {
+/** A Service whose only target is a server of the tests, at its `port`. */
+export function serviceObjects(
+  name: string,
+  port: number,
+  servicePort = SERVICE_PORT,
+): readonly [object, object] {
   const metadata = { namespace: ROUTES_NAMESPACE, name };
   return [
-    { apiVersion: 'v1', kind: 'Service', metadata, spec: { ports: [{ port: 80 }] } },
+    { apiVersion: 'v1', kind: 'Service', metadata, spec: { ports: [{ port: servicePort }] } },
     {
       apiVersion: 'discovery.k8s.io/v1',
       kind: 'EndpointSlice',

@@ -31,6 +31,8 @@ import { trustingFetch } from './trusting-fetch.ts';
 
 const PROVIDER_HOST = 'login.example.test';
 const MCP_HOST = exampleHost('mcp');
+/** Hosts whose Routes users sign in for. */
+const SIGN_IN_HOSTS = [MCP_HOST, exampleHost('tools')];
 const WEB_HOST = exampleHost('web');
 const PUBLIC = { allowPublicUnauthenticatedAccess: true };
 const HTTPS_PORT = 443;
@@ -73,7 +75,7 @@ export class NodeWorld implements AsyncDisposable {
     const provider = opening.use(
       await startIdentityProvider({
         origin: edge.originOf(PROVIDER_HOST),
-        redirectUris: [`https://${MCP_HOST}/.gateway/callback`],
+        redirectUris: SIGN_IN_HOSTS.map((host) => `https://${host}/.gateway/callback`),
       }),
     );
     edge.pass(PROVIDER_HOST, provider.port);
@@ -184,10 +186,10 @@ export class NodeWorld implements AsyncDisposable {
     }
   }
 
-  /** A client on the official SDK, with its user and her browser, for the Route of `applyRoutes`. */
-  openClient(): ClientWithUser {
+  /** A client on the official SDK, with its user and her browser; by default for the Route of `applyRoutes`. */
+  openClient(host = MCP_HOST): ClientWithUser {
     const { ca } = this.authority;
-    return new ClientWithUser(`https://${MCP_HOST}`, {
+    return new ClientWithUser(`https://${host}`, {
       browser: new BrowserJar({ ca }),
       fetch: trustingFetch(ca),
     });
