@@ -47,7 +47,7 @@ describeChart('operators of an installed gateway', () => {
   test('find the proxies where the commands of the document look for them', () => {
     const { metadata } = findObject(renderChart({}), 'Deployment', 'gatehouse-proxy');
     const text = readFileSync(DOCUMENT, 'utf8');
-    const places = [...text.matchAll(/kubectl exec (\S+) -n (\S+) --/g)].map(
+    const places = [...text.matchAll(/kubectl exec (\S+) --namespace (\S+) --/g)].map(
       ([, object, namespace]) => ({ object, namespace }),
     );
 
