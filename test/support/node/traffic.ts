@@ -42,15 +42,21 @@ export class Traffic implements AsyncDisposable {
   async #run({ name, send }: TrafficSource): Promise<void> {
     while (!this.#isStopped) {
       this.#requests += 1;
+      const sent = performance.now();
       try {
         await send();
       } catch (error) {
-        const seconds = ((performance.now() - this.#began) / SECOND).toFixed(1);
-        this.#failures.push(`${name}, after ${seconds} s: ${inspect(error)}`);
+        const failed = performance.now();
+        const times = `sent after ${seconds(sent - this.#began)}, failed in ${seconds(failed - sent)}`;
+        this.#failures.push(`${name}, ${times}: ${inspect(error)}`);
       }
       await wait(PAUSE_MS);
     }
   }
+}
+
+function seconds(ms: number): string {
+  return `${(ms / SECOND).toFixed(2)} s`;
 }
 
 /** Requests for a URL, each of which must be answered with 200. */
