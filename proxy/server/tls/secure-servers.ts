@@ -19,7 +19,6 @@ interface SecureServersOptions extends HandshakeHandlers {
 }
 
 interface Entry {
-  readonly certificates: readonly CompiledCertificate[];
   readonly server: Server;
   readonly madeAt: number;
 }
@@ -42,7 +41,10 @@ const MAX_AGE_MS = 60 * 60 * 1_000;
  */
 export class SecureServers {
   readonly #options: SecureServersOptions;
-  readonly #entries = new BoundedMap<CompiledCertificate, Entry>(MAX_SERVERS);
+  readonly #entries = new BoundedMap<string, Entry>(MAX_SERVERS);
+  /** Number of each certificate, which tells it from another of the same name. */
+  readonly #numbers = new WeakMap<CompiledCertificate, number>();
+  #lastNumber = 0;
 
   constructor(options: SecureServersOptions) {
     this.#options = options;
@@ -52,19 +54,28 @@ export class SecureServers {
    * Returns the server that does handshakes with these certificates, which have keys of different types. It
    * listens nowhere: connections are handed to it by its event `connection`. Throws if a certificate cannot
    * be used.
+   *
+   * Attack: hosts may share their first certificate and differ in another. If one took the place of the other, a
+   * client that asks for both in turn would have a server made for each handshake.
    */
   serverFor(certificates: readonly [CompiledCertificate, ...CompiledCertificate[]]): Server {
-    const [first] = certificates;
+    const key = certificates.map((each) => this.#numberOf(each)).join(' ');
     const now = this.#options.now();
-    const known = this.#entries.get(first);
-    if (known !== undefined && isFor(known, certificates) && now - known.madeAt < MAX_AGE_MS) {
-      return known.server;
-    }
+    const known = this.#entries.get(key);
+    if (known !== undefined && now - known.madeAt < MAX_AGE_MS) return known.server;
     // Old ones hold old keys.
     this.#entries.deleteWhere(({ madeAt }) => now - madeAt >= MAX_AGE_MS);
     const server = this.#make(certificates);
-    this.#entries.set(first, { certificates, server, madeAt: now });
+    this.#entries.set(key, { server, madeAt: now });
     return server;
+  }
+
+  #numberOf(certificate: CompiledCertificate): number {
+    const known = this.#numbers.get(certificate);
+    if (known !== undefined) return known;
+    this.#lastNumber += 1;
+    this.#numbers.set(certificate, this.#lastNumber);
+    return this.#lastNumber;
   }
 
   #make(certificates: readonly CompiledCertificate[]): Server {
@@ -79,13 +90,6 @@ export class SecureServers {
     server.on('tlsClientError', onFailure);
     return server;
   }
-}
-
-function isFor(entry: Entry, certificates: readonly CompiledCertificate[]): boolean {
-  return (
-    entry.certificates.length === certificates.length &&
-    entry.certificates.every((certificate, index) => certificate === certificates[index])
-  );
 }
 
 /** Of TLS 1.2 only suites with forward secrecy and authenticated encryption (RFC 9325, section 4.2). */
