@@ -68,7 +68,9 @@ describeOnNode('a release of the chart', () => {
   test('passes helm test', async () => {
     const [look = ''] = await commands('Look at it');
 
-    expect(await runDocumented(look)).toContain('Phase:          Succeeded');
+    const printed = await runDocumented(look);
+    expect(printed).toContain('Phase:          Succeeded');
+    expect(printed).toContain('gets the challenge, and finds the metadata');
     await beginTraffic(token);
   });
 

@@ -112,11 +112,14 @@ export class NodeWorld implements AsyncDisposable {
       ],
       // The provider and the upstreams are on the node, and not in the Internet.
       outboundAllowedCidrs: [`${NODE_IP}/32`],
+      // For the Route of `helm test`, which names no certificate.
+      defaultCertificateRef: { name: CERTIFICATE },
     };
     const metadata = { namespace: RELEASE_NAMESPACE, name: 'identity-provider-ca' };
     const data = { 'ca.crt': this.authority.ca };
     await applyObjects(
       { apiVersion: 'v1', kind: 'ConfigMap', metadata, data },
+      certificateObject(RELEASE_NAMESPACE, CERTIFICATE, this.authority.issue([exampleHost('*')])),
       secretObject(RELEASE_NAMESPACE, 'identity-provider', { 'client-secret': clientSecret }),
       settingsObject(spec),
     );

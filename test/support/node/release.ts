@@ -4,7 +4,12 @@ import { stringify } from 'yaml';
 
 import { kubectl } from './kubectl.ts';
 import { BALANCER_IP } from './node-names.ts';
-import { PROXIES_NAMESPACE, RELEASE_NAMESPACE, ROUTES_NAMESPACE } from './node-manifests.ts';
+import {
+  exampleHost,
+  PROXIES_NAMESPACE,
+  RELEASE_NAMESPACE,
+  ROUTES_NAMESPACE,
+} from './node-manifests.ts';
 import { runCommand } from './run-command.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -19,6 +24,8 @@ export const VALUES: ChartValues = {
   // Tests create them, as people do.
   settings: { create: false },
   routeSecretNamespaces: [ROUTES_NAMESPACE],
+  // The default certificate covers it, so that `helm test` sees a challenge over TLS.
+  test: { host: exampleHost('gatehouse-test') },
 };
 
 /** The release `gatehouse` of this checkout's chart. Each method waits until everything of it is ready. */
