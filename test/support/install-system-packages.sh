@@ -1,12 +1,13 @@
 #!/bin/sh
 # Installs the Debian packages that the tests use, where they are missing: a browser for the pages,
-# OpenSSL to make certificates, Redis, a C compiler for the clock that tests move Redis's time by, Python
+# OpenSSL to make certificates, curl as a client, Redis, a C compiler for the clock that tests move Redis's time by, Python
 # with pip for an MCP client, Prometheus for its check of metrics and alerts, and for the image,
 # elfutils to build it, runc to run it, and an emulator of the other architecture.
 set -eu
 
 missing=''
 command -v chromium >/dev/null || missing="$missing chromium"
+command -v curl >/dev/null || missing="$missing curl"
 command -v openssl >/dev/null || missing="$missing openssl"
 command -v redis-server >/dev/null || missing="$missing redis-server"
 command -v cc >/dev/null || missing="$missing gcc libc6-dev"
