@@ -13,6 +13,7 @@ import {
 } from '../support/node/documented-commands.ts';
 import { applyObjects, kubectl } from '../support/node/kubectl.ts';
 import {
+  authorityObject,
   exampleHost,
   PROXIES_NAMESPACE,
   RELEASE_NAMESPACE,
@@ -22,7 +23,6 @@ import {
 import { BALANCER_IP, nameHosts, NODE_IP } from '../support/node/node-names.ts';
 import { NodeWorld } from '../support/node/node-world.ts';
 import { release } from '../support/node/release.ts';
-import { runCommand } from '../support/node/run-command.ts';
 import { trustingFetch } from '../support/node/trusting-fetch.ts';
 import { TemporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -53,7 +53,7 @@ describeOnNode('a gateway of your own, as docs/install.md has it', () => {
   });
   afterAll(async () => {
     await opened.disposeAsync();
-    await runCommand('helm', ['uninstall', 'gatehouse', '--namespace', RELEASE_NAMESPACE]);
+    await release.uninstall();
     await deleteNamespaces();
   });
 
@@ -153,12 +153,7 @@ describeOnNode('a gateway of your own, as docs/install.md has it', () => {
     Object.assign(provider, { clientId: world.provider.clientId, caRef: { name: 'provider-ca' } });
     const outboundAllowedCidrs = [`${NODE_IP}/32`];
     Object.assign(values.settings.spec, { outboundAllowedCidrs });
-    await applyObjects({
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { namespace: RELEASE_NAMESPACE, name: 'provider-ca' },
-      data: { 'ca.crt': world.authority.ca },
-    });
+    await applyObjects(authorityObject('provider-ca', world.authority.ca));
     await directory.write('values.yaml', stringify(values));
   }
 });

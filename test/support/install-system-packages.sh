@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs the Debian packages that the tests use, where they are missing: a browser for the pages,
-# OpenSSL to make certificates, curl as a client, Redis, a C compiler for the clock that tests move Redis's time by, Python
-# with pip for an MCP client, Prometheus for its check of metrics and alerts, and for the image,
-# elfutils to build it, runc to run it, and an emulator of the other architecture.
+# OpenSSL to make certificates, curl as a client, Redis, a C compiler for the clock that tests move
+# Redis's time by, Python with pip for an MCP client, Prometheus for its check of metrics and alerts,
+# and for the image, elfutils to build it, runc to run it, and an emulator of the other architecture.
 set -eu
 
 missing=''

@@ -24,8 +24,9 @@ export async function documentedBlocks(
 }
 
 /**
- * Runs a block of commands in the checkout, or in another directory, as a shell of a reader does, and returns what it printed. A bash whose
- * input is a socket takes itself for a remote shell, and reads `.bashrc`, which may set another PATH.
+ * Runs a block of commands in the checkout, or in another directory, as a shell of a reader does, and returns what it
+ * printed. A bash whose input is a socket takes itself for a remote shell, and reads `.bashrc`, which may set another
+ * PATH.
  */
 export async function runDocumented(block: string | undefined, directory = ROOT): Promise<string> {
   if (block === undefined) throw new Error('the document has fewer blocks of commands');

@@ -30,6 +30,12 @@ export function secretObject(
   return { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name, labels }, stringData };
 }
 
+/** A ConfigMap with the authority of the identity provider, for its `caRef`. */
+export function authorityObject(name: string, ca: string): object {
+  const metadata = { namespace: RELEASE_NAMESPACE, name };
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { 'ca.crt': ca } };
+}
+
 /** A certificate for TLS with clients. */
 export function certificateObject(
   namespace: string,

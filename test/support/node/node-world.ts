@@ -12,6 +12,7 @@ import { startUpstream, type Upstream } from '../upstream.ts';
 import { applyObjects } from './kubectl.ts';
 import { LiveSession } from './live-session.ts';
 import {
+  authorityObject,
   CERTIFICATE,
   certificateObject,
   exampleHost,
@@ -115,10 +116,8 @@ export class NodeWorld implements AsyncDisposable {
       // For the Route of `helm test`, which names no certificate.
       defaultCertificateRef: { name: CERTIFICATE },
     };
-    const metadata = { namespace: RELEASE_NAMESPACE, name: 'identity-provider-ca' };
-    const data = { 'ca.crt': this.authority.ca };
     await applyObjects(
-      { apiVersion: 'v1', kind: 'ConfigMap', metadata, data },
+      authorityObject('identity-provider-ca', this.authority.ca),
       certificateObject(RELEASE_NAMESPACE, CERTIFICATE, this.authority.issue([exampleHost('*')])),
       secretObject(RELEASE_NAMESPACE, 'identity-provider', { 'client-secret': clientSecret }),
       settingsObject(spec),

@@ -28,7 +28,7 @@ export const VALUES: ChartValues = {
   test: { host: exampleHost('gatehouse-test') },
 };
 
-/** The release `gatehouse` of this checkout's chart. Each method waits until everything of it is ready. */
+/** The release `gatehouse` of this checkout's chart. `install` and `upgrade` wait until everything of it is ready. */
 export const release = {
   install: async (values: ChartValues, ...args: readonly string[]): Promise<string> =>
     await change('install', values, ['--create-namespace', ...args]),
@@ -36,6 +36,9 @@ export const release = {
   /** Changes some values, and keeps the others. */
   upgrade: async (values: ChartValues): Promise<string> =>
     await change('upgrade', values, ['--reuse-values']),
+
+  uninstall: async (): Promise<string> =>
+    await runCommand('helm', ['uninstall', RELEASE, '--namespace', RELEASE_NAMESPACE]),
 
   /** Gives the Service of the proxies its address, as the controller of a load balancer does. */
   balance: async (): Promise<void> => {
