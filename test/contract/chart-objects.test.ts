@@ -11,26 +11,26 @@ import {
 } from '../support/chart/helm.ts';
 import { podsOf } from '../support/chart/pods.ts';
 import { VALUE_SETS } from '../support/chart/value-sets.ts';
+import { mustSkip } from '../support/describe-unless.ts';
 import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
 import { openForAll } from '../support/open-for-all.ts';
 
 /** Kinds of the Prometheus Operator, which is not installed. */
 const UNKNOWN_KINDS = ['PodMonitor', 'PrometheusRule'];
 
-if (noHelmReason !== undefined) console.warn(`skipped: ${noHelmReason}`);
+const isWithoutHelm = mustSkip(noHelmReason);
 
 // The fake knows only the kinds that controllers use.
 describeWithClusters(['tables'], 'what the chart renders', (openCluster) => {
   const cluster = openForAll(openCluster);
-  const sets =
-    noHelmReason === undefined
-      ? VALUE_SETS.map(({ name, values }) => ({
-          name,
-          objects: renderChart(values, WITH_PROMETHEUS_OPERATOR)
-            .filter(({ kind }) => !UNKNOWN_KINDS.includes(kind))
-            .map(withoutAddresses),
-        }))
-      : [];
+  const sets = isWithoutHelm
+    ? []
+    : VALUE_SETS.map(({ name, values }) => ({
+        name,
+        objects: renderChart(values, WITH_PROMETHEUS_OPERATOR)
+          .filter(({ kind }) => !UNKNOWN_KINDS.includes(kind))
+          .map(withoutAddresses),
+      }));
 
   const apply = (objects: readonly object[], ...flags: readonly string[]): string => {
     const { adminKubeconfig } = cluster();

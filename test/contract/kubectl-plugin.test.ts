@@ -3,9 +3,10 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 
+import { describeUnless } from '../support/describe-unless.ts';
 import { createNamespace } from '../support/kubernetes/create-namespace.ts';
 import { describeWithClusters } from '../support/kubernetes/describe-with-clusters.ts';
 import { findKubectl } from '../support/kubernetes/find-kubectl.ts';
@@ -19,8 +20,9 @@ const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
 const kubectl = findKubectl();
-const describeWithKubectl = kubectl === undefined ? describe.skip : describe;
-if (kubectl === undefined) console.warn('skipped: no kubectl is installed to call the plugin');
+const describeWithKubectl = describeUnless(
+  kubectl === undefined ? 'no kubectl is installed to call the plugin' : undefined,
+);
 
 /** The names under which an installation has programs, and their files. */
 async function programs(): Promise<readonly (readonly [string, string])[]> {

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { MACHINE_ARCHITECTURE } from '../../image/architectures.ts';
 import { listTree } from '../../image/list-tree.ts';
+import { describeUnless } from '../support/describe-unless.ts';
 import { packagesInProgram, readBillOfMaterials } from '../support/image/bill-of-materials.ts';
 import { BuiltImage, noImageReason } from '../support/image/built-image.ts';
 
-if (noImageReason !== undefined) console.warn(`skipped: ${noImageReason}`);
-const describeImage = noImageReason === undefined ? describe : describe.skip;
+const describeImage = describeUnless(noImageReason);
 
 const EVERYONE_WRITES = 0o022;
 const CHANGES_USER = 0o6000;

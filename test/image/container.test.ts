@@ -1,8 +1,9 @@
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { MACHINE_ARCHITECTURE } from '../../image/architectures.ts';
+import { describeUnless } from '../support/describe-unless.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { send } from '../support/http-client.ts';
@@ -15,9 +16,7 @@ import {
 import { runTool } from '../support/run-tool.ts';
 import { TemporaryDirectory } from '../support/temporary-directory.ts';
 
-const skipReason = noImageReason ?? noContainerReason;
-if (skipReason !== undefined) console.warn(`skipped: ${skipReason}`);
-const describeContainer = skipReason === undefined ? describe : describe.skip;
+const describeContainer = describeUnless(noImageReason ?? noContainerReason);
 
 /** A gateway also listens on the port of a loopback route. */
 const configurationOn = (port: number): object => ({

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 
 import { findArchitecture, MACHINE_ARCHITECTURE } from '../../image/architectures.ts';
 import { runProgram } from '../../image/run-program.ts';
+import { describeUnless } from '../support/describe-unless.ts';
 import { BuiltImage, noImageReason } from '../support/image/built-image.ts';
 import { whyMissing } from '../support/missing-program.ts';
 
@@ -12,9 +13,7 @@ const EMULATED_BUILD_MS = 600_000;
 
 const OTHER = findArchitecture(MACHINE_ARCHITECTURE === 'amd64' ? 'arm64' : 'amd64');
 
-const skipReason = noImageReason ?? whyMissing(OTHER.emulator);
-if (skipReason !== undefined) console.warn(`skipped: ${skipReason}`);
-const describeOther = skipReason === undefined ? describe : describe.skip;
+const describeOther = describeUnless(noImageReason ?? whyMissing(OTHER.emulator));
 
 describeOther('the image for another architecture than this machine has', () => {
   test(

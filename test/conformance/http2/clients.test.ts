@@ -7,6 +7,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Agent } from 'undici';
 
 import { answerOk } from '../../support/forwarder-wire.ts';
+import { testUnless } from '../../support/describe-unless.ts';
 import { startHttp2Front } from '../../support/http2/http2-front.ts';
 import { HTTP2_AUTHORITY } from '../../support/http2/http2-listener.ts';
 import { whyMissing } from '../../support/missing-program.ts';
@@ -15,9 +16,7 @@ import { startUpstream } from '../../support/upstream.ts';
 
 const run = promisify(execFile);
 
-const noCurlReason = whyMissing('curl');
-if (noCurlReason !== undefined) console.warn(`skipped: ${noCurlReason}`);
-const testOfCurl = noCurlReason === undefined ? test : test.skip;
+const testOfCurl = testUnless(whyMissing('curl'));
 
 describe('Real clients', () => {
   testOfCurl('curl gets a response by HTTP/2, and sends a long body', async () => {

@@ -3,10 +3,11 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { eventually } from '../../support/eventually.ts';
 import { whyMissing } from '../../support/missing-program.ts';
+import { describeUnless } from '../../support/describe-unless.ts';
 import { RawClient } from '../../support/raw-http.ts';
 import { clientHelloWith } from '../../support/tls/client-hello.ts';
 import { startSlowRelay } from '../../support/tls/slow-relay.ts';
@@ -14,9 +15,7 @@ import { curl, resolving } from '../../support/tls/curl.ts';
 import { opensslClient } from '../../support/tls/openssl-client.ts';
 import { startTlsWorld, type TlsWorld } from '../../support/tls/tls-world.ts';
 
-const missing = whyMissing('openssl') ?? whyMissing('curl');
-if (missing !== undefined) console.warn(`not tested: ${missing}`);
-const describeWithTools = missing === undefined ? describe : describe.skip;
+const describeWithTools = describeUnless(whyMissing('openssl') ?? whyMissing('curl'));
 
 const APP = 'app.example.com';
 const OTHER = 'other.example.com';

@@ -7,14 +7,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 
 import { eventually } from '../../support/eventually.ts';
 import { whyMissing } from '../../support/missing-program.ts';
+import { testUnless } from '../../support/describe-unless.ts';
 import { scrape } from '../../support/metrics/scrape.ts';
 import { headerOf } from '../../support/raw-http.ts';
 import { curl, resolving } from '../../support/tls/curl.ts';
 import { startTlsWorld, type TlsWorld } from '../../support/tls/tls-world.ts';
 
-const noCurlReason = whyMissing('curl');
-if (noCurlReason !== undefined) console.warn(`skipped: ${noCurlReason}`);
-const testOfCurl = noCurlReason === undefined ? test : test.skip;
+const testOfCurl = testUnless(whyMissing('curl'));
 
 const APP = 'app.example.com';
 const PLAIN = 'plain.example.com';

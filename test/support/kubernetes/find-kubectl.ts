@@ -2,16 +2,17 @@ import { readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
+import { KUBECTL } from '../chart/helm.ts';
 import { isExecutable } from '../is-executable.ts';
 
-/** Finds kubectl: installed, beside the API server of the tests, or where the test cluster was built. */
+/** Finds kubectl: installed, beside the API server of the tests, where the test cluster was built, or beside helm. */
 export function findKubectl(): string | undefined {
   const { PATH = '', KUBEBUILDER_ASSETS = '' } = process.env;
   const directories = [...PATH.split(delimiter), KUBEBUILDER_ASSETS, ...builtClusters()];
-  return directories
+  const files = directories
     .filter((directory) => directory !== '')
-    .map((directory) => join(directory, 'kubectl'))
-    .find(isExecutable);
+    .map((directory) => join(directory, 'kubectl'));
+  return [...files, KUBECTL].find(isExecutable);
 }
 
 function builtClusters(): readonly string[] {

@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process';
 
+import { mustSkip } from '../describe-unless.ts';
 import { whyMissing } from '../missing-program.ts';
 
-const noPromtoolReason = whyMissing('promtool');
-
-if (noPromtoolReason !== undefined) console.warn(`not checked: ${noPromtoolReason}`);
+const isMissing = mustSkip(whyMissing('promtool'));
 
 /** Returns what promtool finds wrong with the text of a scrape, as `runPromtool` does. */
 export function promtoolFaults(text: string): string {
@@ -16,7 +15,7 @@ export function promtoolFaults(text: string): string {
  * wrong, otherwise an empty text: also where it is not installed.
  */
 export function runPromtool(argv: readonly string[], input = ''): string {
-  if (noPromtoolReason !== undefined) return '';
+  if (isMissing) return '';
   const { status, stdout, stderr } = spawnSync('promtool', argv, { input, encoding: 'utf8' });
   return status === 0 ? '' : `${stdout}${stderr}`;
 }
