@@ -23,8 +23,10 @@ export function trustingFetch(
   });
   // Unlike Node's own, its errors say how much was sent and received on the connection. The types are alike.
   const send = fetchOfUndici as unknown as typeof fetch;
-  return (input, init) => {
+  return async (input, init) => {
     const options: RequestInit = Object.assign({}, init, { dispatcher });
-    return send(input, options);
+    const response = await send(input, options);
+    // The SDKs read errors only of what is a Response of Node.
+    return new Response(response.body, response);
   };
 }
