@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
 
+import type { ClientWithUser } from '../support/client-with-user.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeOnNode } from '../support/node/describe-on-node.ts';
 import {
@@ -11,33 +12,34 @@ import {
   runDocumented,
   withoutAges,
 } from '../support/node/documented-commands.ts';
+import { emptyCluster } from '../support/node/empty-cluster.ts';
 import { applyObjects, kubectl } from '../support/node/kubectl.ts';
 import {
   authorityObject,
   exampleHost,
   PROXIES_NAMESPACE,
-  RELEASE_NAMESPACE,
-  ROUTES_NAMESPACE,
   serviceObjects,
 } from '../support/node/node-manifests.ts';
 import { BALANCER_IP, nameHosts, NODE_IP } from '../support/node/node-names.ts';
 import { NodeWorld } from '../support/node/node-world.ts';
 import { release } from '../support/node/release.ts';
 import { trustingFetch } from '../support/node/trusting-fetch.ts';
+import { makeVolumes } from '../support/node/volumes.ts';
 import { TemporaryDirectory } from '../support/temporary-directory.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const DOCUMENT = 'docs/install.md';
+const USERS_DOCUMENT = 'docs/operate-users.md';
 const TOOLS_HOST = exampleHost('tools');
-const NAMESPACES = [RELEASE_NAMESPACE, PROXIES_NAMESPACE, ROUTES_NAMESPACE];
 
 describeOnNode('a gateway of your own, as docs/install.md has it', () => {
   const opened = new AsyncDisposableStack();
   let world: NodeWorld;
   let directory: TemporaryDirectory;
+  let client: ClientWithUser;
 
   beforeAll(async () => {
-    await deleteNamespaces();
+    await emptyCluster();
     world = opened.use(await NodeWorld.open());
     await nameHosts(BALANCER_IP, [TOOLS_HOST]);
     await eventually('the provider is known by its name', async () => {
@@ -50,11 +52,12 @@ describeOnNode('a gateway of your own, as docs/install.md has it', () => {
     await directory.write('tls.crt', cert);
     await directory.write('tls.key', key);
     await directory.write('ca.crt', world.authority.ca);
+    // A claim does not get the volume of another one that was deleted.
+    await makeVolumes(directory.path, ['first', 'second']);
   });
   afterAll(async () => {
     await opened.disposeAsync();
-    await release.uninstall();
-    await deleteNamespaces();
+    await emptyCluster();
   });
 
   test('has the issuer that the provider names', async () => {
@@ -111,14 +114,79 @@ describeOnNode('a gateway of your own, as docs/install.md has it', () => {
     for (const line of adapted(challenge).trim().split('\n')) {
       expect(printed).toContain(line.replace(/, …$/, ''));
     }
-    await using client = world.openClient(TOOLS_HOST);
+    client = opened.use(await signIn());
+
+    expect(await run(log)).toContain('"user":"alice","email":"alice@example.com","allow":true');
+  });
+
+  test('keeps users signed in when its Redis, which has a volume, starts again', async () => {
+    const redis = ['pod', 'gatehouse-redis-0', '--namespace', PROXIES_NAMESPACE];
+    await kubectl('delete', ...redis);
+    await kubectl('wait', ...redis, '--for=condition=Ready', '--timeout=120s');
+    await world.untilCallsHave(400, client.accessToken, TOOLS_HOST);
 
     expect(await client.callTool('whoami')).toBe('notes');
-    expect(await run(log)).toContain('"user":"alice","email":"alice@example.com","allow":true');
+    expect(client.authorizations).toBe(1);
+  });
+
+  test('lists and ends the sessions of a user, from the pod of a proxy', async () => {
+    const [block = ''] = await documentedBlocks(USERS_DOCUMENT, 'Where they run', 'sh');
+    const [list = '', revoke] = block.trim().split('\n');
+    const listed = await run(list);
+    expect(listed).toMatch(/ browser +alice@example\.com +company /);
+    expect(listed).toMatch(/ client +alice@example\.com +company +Test client /);
+    await run(revoke);
+    await world.untilCallsHave(401, client.accessToken, TOOLS_HOST);
+    await client[Symbol.asyncDispose]();
+
+    expect(await run(list)).not.toContain('alice@example.com');
+    expect(await logOfProxies()).toMatch(/"sign-in-ended".*"operator-request"/);
+  });
+
+  test('ends a client, from the pod of a proxy', async () => {
+    await using other = await signIn();
+    const [command = ''] = await documentedBlocks(USERS_DOCUMENT, 'The audit log', 'sh');
+    const listed = await run(command.replace(/clients revoke .*/, 'clients list'));
+    const [, id = ''] = /^(\S+) +Test client +registered +\S+ +1 /m.exec(listed) ?? [];
+    await run(command.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, id));
+    await world.untilCallsHave(401, other.accessToken, TOOLS_HOST);
+
+    expect(await logOfProxies()).toMatch(/"client-removed".*"olivia"/);
+  });
+
+  test('gets another sealing key at once, if somebody else may know it', async () => {
+    await using earlier = await signIn();
+    const before = await sealingKey();
+    const section = 'A key that somebody else may know';
+    const [replace = ''] = await documentedBlocks('docs/operations.md', section);
+    await run(replace.replace('--reset-values', '--values values.yaml'));
+    await world.untilCallsHave(401, earlier.accessToken, TOOLS_HOST);
+
+    expect(await sealingKey()).not.toBe(before);
+    await using later = await signIn();
+    expect(later.authorizations).toBe(1);
   });
 
   async function commands(heading: string): Promise<readonly string[]> {
     return await documentedBlocks(DOCUMENT, heading);
+  }
+
+  /** Returns the client of a user who signed in, and called a tool. */
+  async function signIn(): Promise<ClientWithUser> {
+    const opening = world.openClient(TOOLS_HOST);
+    expect(await opening.callTool('whoami')).toBe('notes');
+    expect(opening.authorizations).toBe(1);
+    return opening;
+  }
+
+  /** Returns the id of the key that seals. */
+  async function sealingKey(): Promise<string | undefined> {
+    return /"seals":"([^"]+)"/.exec(await logOfProxies())?.[1];
+  }
+
+  async function logOfProxies(): Promise<string> {
+    const proxies = ['--selector', 'app.kubernetes.io/component=proxy', '--tail=-1'];
+    return await kubectl('logs', '--namespace', PROXIES_NAMESPACE, ...proxies);
   }
 
   /** Puts the hosts and the secret of this world where a reader puts theirs. */
@@ -154,7 +222,8 @@ describeOnNode('a gateway of your own, as docs/install.md has it', () => {
     const outboundAllowedCidrs = [`${NODE_IP}/32`];
     Object.assign(values.settings.spec, { outboundAllowedCidrs });
     await applyObjects(authorityObject('provider-ca', world.authority.ca));
-    await directory.write('values.yaml', stringify(values));
+    const redis = { bundled: { persistence: { enabled: true } } };
+    await directory.write('values.yaml', stringify({ ...values, redis }));
   }
 });
 
@@ -163,11 +232,4 @@ interface InstallValues {
   readonly settings: {
     readonly spec: { readonly identityProviders: readonly [object] };
   };
-}
-
-/** Deletes what an earlier test left, and waits until it is gone; proxies do not get the time to drain. */
-async function deleteNamespaces(): Promise<void> {
-  const pods = ['delete', 'pods', '--all', '--grace-period=0', '--force'];
-  for (const namespace of NAMESPACES) await kubectl('--namespace', namespace, ...pods);
-  await kubectl('delete', 'namespace', ...NAMESPACES, '--ignore-not-found');
 }

@@ -7,6 +7,7 @@ import {
   runDocumented,
   withoutAges,
 } from '../support/node/documented-commands.ts';
+import { emptyCluster } from '../support/node/empty-cluster.ts';
 import { kubectl } from '../support/node/kubectl.ts';
 import type { LiveSession } from '../support/node/live-session.ts';
 import {
@@ -42,6 +43,7 @@ describeOnNode('a release of the chart', () => {
   let token: string;
 
   beforeAll(async () => {
+    await emptyCluster();
     world = opened.use(await NodeWorld.open());
     await world.createNamespaces();
   });

@@ -153,27 +153,26 @@ export class NodeWorld implements AsyncDisposable {
 
   /** Waits until every proxy answers for a public Route. */
   async untilServed(name = 'web'): Promise<void> {
-    await eventually(
-      `${name} is served by all`,
-      async () => {
-        // Each request is on a connection of its own, and so at any of the proxies.
-        const statuses = Array.from({ length: LOOKS }, () => this.statusOf(name));
-        return (await Promise.all(statuses)).every((status) => status === 200);
-      },
-      DEADLINE_MS,
-    );
+    await this.#everyProxy(`${name} is served`, 200, async () => await this.statusOf(name));
   }
 
   /** Returns the status of a public Route; undefined if nothing answers. */
   async statusOf(name = 'web'): Promise<number | undefined> {
-    try {
-      const url = `https://${exampleHost(name)}`;
-      const response = await trustingFetch(this.authority.ca, { keep: false })(url);
-      await response.text();
-      return response.status;
-    } catch {
-      return undefined;
-    }
+    return await this.#statusAt(`https://${exampleHost(name)}`);
+  }
+
+  /**
+   * Waits until every proxy has this status for requests with a token, which say nothing: 400 if the token opens its
+   * route, and 401 if not.
+   */
+  async untilCallsHave(status: 400 | 401, token: string, host = MCP_HOST): Promise<void> {
+    await this.#everyProxy(`calls have status ${String(status)}`, status, async () => {
+      return await this.#statusAt(`https://${host}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: '{}',
+      });
+    });
   }
 
   /** Returns the fingerprint of the certificate that a proxy presents. */
@@ -208,6 +207,32 @@ export class NodeWorld implements AsyncDisposable {
     const newFetch = ({ keep }: { readonly keep: boolean }): typeof fetch =>
       trustingFetch(this.authority.ca, { keep, http2: this.#http2 });
     return new Traffic(ordinaryClients({ url: `https://${WEB_HOST}`, newFetch, sessions }));
+  }
+
+  async #everyProxy(
+    what: string,
+    status: number,
+    look: () => Promise<number | undefined>,
+  ): Promise<void> {
+    await eventually(
+      `at every proxy, ${what}`,
+      async () => {
+        // Each request is on a connection of its own, and so at any of the proxies.
+        const statuses = await Promise.all(Array.from({ length: LOOKS }, look));
+        return statuses.every((found) => found === status);
+      },
+      DEADLINE_MS,
+    );
+  }
+
+  async #statusAt(url: string, init: RequestInit = {}): Promise<number | undefined> {
+    try {
+      const response = await trustingFetch(this.authority.ca, { keep: false })(url, init);
+      await response.text();
+      return response.status;
+    } catch {
+      return undefined;
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -12,7 +12,8 @@ import {
 } from './node-manifests.ts';
 import { runCommand } from './run-command.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
+/** Directory of this checkout's chart. */
+export const CHART = join(import.meta.dirname, '../../../charts/gatehouse');
 const RELEASE = 'gatehouse';
 const TIMEOUT = '180s';
 
@@ -28,17 +29,21 @@ export const VALUES: ChartValues = {
   test: { host: exampleHost('gatehouse-test') },
 };
 
-/** The release `gatehouse` of this checkout's chart. `install` and `upgrade` wait until everything of it is ready. */
+/** The release `gatehouse`. `install` and `upgrade` wait until everything of it is ready. */
 export const release = {
-  install: async (values: ChartValues, ...args: readonly string[]): Promise<string> =>
-    await change('install', values, ['--create-namespace', ...args]),
+  /** Of this checkout's chart, or of another one. */
+  install: async (values: ChartValues, chart = CHART): Promise<string> =>
+    await change('install', values, [chart, '--create-namespace']),
 
-  /** Changes some values, and keeps the others. */
+  /** To this checkout's chart. Changes some values, and keeps the others. */
   upgrade: async (values: ChartValues): Promise<string> =>
-    await change('upgrade', values, ['--reuse-values']),
+    await change('upgrade', values, [CHART, '--reuse-values']),
 
-  uninstall: async (): Promise<string> =>
-    await runCommand('helm', ['uninstall', RELEASE, '--namespace', RELEASE_NAMESPACE]),
+  /** If it is installed. */
+  uninstall: async (): Promise<string> => await helm('uninstall', RELEASE, '--ignore-not-found'),
+
+  /** Returns the manifests of its hooks. */
+  hooks: async (): Promise<string> => await helm('get', 'hooks', RELEASE),
 
   /** Gives the Service of the proxies its address, as the controller of a load balancer does. */
   balance: async (): Promise<void> => {
@@ -55,9 +60,12 @@ async function change(
   values: ChartValues,
   args: readonly string[],
 ): Promise<string> {
-  const chart = join(ROOT, 'charts/gatehouse');
   const options = ['--namespace', RELEASE_NAMESPACE, '--wait', '--timeout', TIMEOUT];
-  return await runCommand('helm', [verb, RELEASE, chart, '--values', '-', ...options, ...args], {
+  return await runCommand('helm', [verb, RELEASE, ...args, '--values', '-', ...options], {
     input: stringify(values),
   });
+}
+
+async function helm(...args: readonly string[]): Promise<string> {
+  return await runCommand('helm', [...args, '--namespace', RELEASE_NAMESPACE]);
 }
