@@ -57,7 +57,7 @@ export function routeObject(
   name: string,
   service: string,
   spec: Omit<Route['spec'], 'from' | 'backendRefs'>,
-): object {
+): Route {
   const tls = { certificateRefs: [{ name: CERTIFICATE }] };
   const backendRefs = [{ name: service, port: SERVICE_PORT }];
   return {
