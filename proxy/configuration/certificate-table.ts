@@ -1,5 +1,6 @@
 import type { CompiledCertificate, CompiledRoute } from '../../shared/snapshot/snapshot.ts';
 import { isForHost, leafCertificate } from '../crypto/leaf-certificate.ts';
+import { heldHostsAfter, NO_HELD_HOSTS, type HeldHosts } from './held-hosts.ts';
 import type { ResourceChange } from './snapshot-changes.ts';
 
 /** The certificates of the routes of one host. */
@@ -16,8 +17,12 @@ interface TableParts {
   readonly certificates: ReadonlyMap<string, CompiledCertificate>;
   /** By host of `from`. */
   readonly ofHosts: ReadonlyMap<string, HostCertificates>;
+  readonly held: HeldHosts;
   readonly defaultName: string | undefined;
 }
+
+/** Owners of a held host, for which no wildcard counts. */
+const NOBODY: ReadonlySet<string> = new Set();
 
 /**
  * Finds the certificates for a server name, at a cost that does not grow with the number of hosts.
@@ -33,6 +38,7 @@ export class CertificateTable {
   static readonly EMPTY = new CertificateTable({
     certificates: new Map(),
     ofHosts: new Map(),
+    held: NO_HELD_HOSTS,
     defaultName: undefined,
   });
 
@@ -52,7 +58,7 @@ export class CertificateTable {
    *
    * Attack: with a wildcard and a certificate that nobody trusts, a namespace would keep clients from the hosts
    * of others that rely on the default one. So wildcards count for hosts of their own namespaces, and for names
-   * without routes.
+   * without routes that are not held.
    */
   find(serverName: string | undefined): readonly CompiledCertificate[] {
     const found = serverName === undefined ? [] : this.#ofRoutes(serverName);
@@ -66,19 +72,21 @@ export class CertificateTable {
     const before = this.#parts;
     const certificates = certificatesAfter(before.certificates, changes);
     const ofHosts = hostsAfter(before.ofHosts, changes);
+    const held = heldHostsAfter(before.held, changes);
     const isSame =
       certificates === before.certificates &&
       ofHosts === before.ofHosts &&
+      held === before.held &&
       defaultName === before.defaultName;
-    return isSame ? this : new CertificateTable({ certificates, ofHosts, defaultName });
+    return isSame ? this : new CertificateTable({ certificates, ofHosts, held, defaultName });
   }
 
   #ofRoutes(serverName: string): readonly CompiledCertificate[] {
-    const { certificates, ofHosts } = this.#parts;
+    const { certificates, ofHosts, held } = this.#parts;
     let owners: ReadonlySet<string> | undefined;
     for (const host of hostsOf(serverName)) {
       const { names = [], namespaces } = ofHosts.get(host) ?? {};
-      owners ??= namespaces;
+      owners ??= namespaces ?? (held.has(host) ? NOBODY : undefined);
       if (namespaces === undefined || !hasCommon(owners, namespaces)) continue;
       const found = names
         .flatMap((name) => certificates.get(name) ?? [])

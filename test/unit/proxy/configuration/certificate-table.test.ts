@@ -6,6 +6,7 @@ import type { CompiledResource } from '../../../../shared/snapshot/snapshot.ts';
 import {
   aCompiledCertificate,
   aCompiledRoute,
+  aHeldHost,
   aSnapshot,
 } from '../../../support/compiled-resources.ts';
 
@@ -69,6 +70,25 @@ test('takes no certificate of a wildcard for the host of another namespace', () 
   expect(namesFor(table, 'files.example.com')).toEqual(['a/default']);
   expect(namesFor(table, 'mail.example.com')).toEqual(['a/default']);
   expect(namesFor(table, 'own.example.com')).toEqual(['a/wild']);
+  expect(namesFor(table, 'other.example.com')).toEqual(['a/wild']);
+});
+
+test('takes no certificate of a wildcard for a host that is held', () => {
+  const wildcards = [
+    ...CERTIFICATES,
+    aRouteAt('*.example.com', ['a/wild'], 'a/wild'),
+    aRouteAt('*.b.example.com', ['a/deep'], 'a/deep'),
+  ];
+  const before = aSnapshot(...wildcards);
+  const after = aSnapshot(
+    ...wildcards,
+    aHeldHost('held.example.com'),
+    aHeldHost('*.b.example.com'),
+  );
+  const free = CertificateTable.EMPTY.with(changesBetween(undefined, before), 'a/default');
+  const table = free.with(changesBetween(before, after), 'a/default');
+  expect(namesFor(free, 'held.example.com')).toEqual(['a/wild']);
+  expect(namesFor(table, 'held.example.com')).toEqual(['a/default']);
   expect(namesFor(table, 'other.example.com')).toEqual(['a/wild']);
 });
 
