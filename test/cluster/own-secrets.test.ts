@@ -10,8 +10,11 @@ import { documentedBlocks, runDocumented } from '../support/node/documented-comm
 import { emptyCluster } from '../support/node/empty-cluster.ts';
 import { applyObjects, kubectl } from '../support/node/kubectl.ts';
 import {
+  CERTIFICATE,
+  CLIENT_SECRET,
   exampleHost,
   PROXIES_NAMESPACE,
+  RELEASE_NAMESPACE,
   routeObject,
   ROUTES_NAMESPACE,
 } from '../support/node/node-manifests.ts';
@@ -63,6 +66,7 @@ describeOnNode('a release with secrets of your own', () => {
         ...(parse(block) as ChartValues),
         // One of your own comes later.
         redis: {},
+        rbac: { secretNames: [CLIENT_SECRET, CERTIFICATE] },
         proxy: {
           namespace: { create: false },
           service: { type: 'NodePort', nodePorts: { https: NODE_PORT } },
@@ -79,6 +83,14 @@ describeOnNode('a release with secrets of your own', () => {
     await untilProgrammed('web');
 
     expect(await statusAt(NODE, 'web')).toBe(200);
+  });
+
+  test('has controllers that read no other Secret of their namespace', async () => {
+    const controller = 'system:serviceaccount:gatehouse:gatehouse-controller';
+    const inOwn = ['--namespace', RELEASE_NAMESPACE, '--as', controller];
+    expect(await canI('list', `secrets/${CLIENT_SECRET}`, ...inOwn)).toBe('yes');
+    expect(await canI('list', 'secrets', ...inOwn)).toBe('no');
+    expect(await canI('list', 'secrets/push-tls', ...inOwn)).toBe('no');
   });
 
   test('has as many proxies as its autoscaler wants', async () => {
@@ -174,6 +186,13 @@ describeOnNode('a release with secrets of your own', () => {
     return (await curl(url, ...trust, '--connect-to', `::${address}`)).status;
   }
 });
+
+/** Returns whether a user may do this: `yes` or `no`. */
+async function canI(...args: readonly string[]): Promise<string> {
+  // It fails if not.
+  const answered = await runDocumented(`kubectl auth can-i ${args.join(' ')} || true`);
+  return answered.trim();
+}
 
 async function untilProgrammed(route: string): Promise<void> {
   await kubectl('wait', 'route', route, ...IN_TEAM, '--for=condition=Programmed');

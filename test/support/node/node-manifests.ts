@@ -10,8 +10,10 @@ export const PROXIES_NAMESPACE = 'gatehouse-proxy';
 export const ROUTES_NAMESPACE = 'team';
 
 const RESTRICTED = { 'pod-security.kubernetes.io/enforce': 'restricted' };
-/** Secret with the certificate of all Routes. */
+/** Secret with the certificate of all Routes, and in the namespace of the release with the default one. */
 export const CERTIFICATE = 'gateway';
+/** Secret with the client secret at the identity provider. */
+export const CLIENT_SECRET = 'identity-provider';
 const SERVICE_PORT = 80;
 const GATEHOUSE_API = 'gatehouse.dev/v1alpha1';
 

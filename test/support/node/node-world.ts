@@ -15,6 +15,7 @@ import {
   authorityObject,
   CERTIFICATE,
   certificateObject,
+  CLIENT_SECRET,
   exampleHost,
   RELEASE_NAMESPACE,
   restrictedNamespace,
@@ -107,7 +108,7 @@ export class NodeWorld implements AsyncDisposable {
       identityProviders: [
         {
           ...{ name: 'test', issuerUrl, clientId },
-          clientSecretRef: { name: 'identity-provider', key: 'client-secret' },
+          clientSecretRef: { name: CLIENT_SECRET, key: 'client-secret' },
           caRef: { name: 'identity-provider-ca' },
         },
       ],
@@ -119,7 +120,7 @@ export class NodeWorld implements AsyncDisposable {
     await applyObjects(
       authorityObject('identity-provider-ca', this.authority.ca),
       certificateObject(RELEASE_NAMESPACE, CERTIFICATE, this.authority.issue([exampleHost('*')])),
-      secretObject(RELEASE_NAMESPACE, 'identity-provider', { 'client-secret': clientSecret }),
+      secretObject(RELEASE_NAMESPACE, CLIENT_SECRET, { 'client-secret': clientSecret }),
       settingsObject(spec),
     );
   }
