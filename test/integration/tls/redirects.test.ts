@@ -2,10 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { WebSocket } from 'ws';
 
 import { originOf } from '../../../shared/snapshot/origin.ts';
+import { describeUnless } from '../../support/describe-unless.ts';
 import { send } from '../../support/http-client.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { compiledSettings } from '../../support/compiled-settings.ts';
 import { aSnapshot } from '../../support/compiled-resources.ts';
+import { whyMissing } from '../../support/missing-program.ts';
+import { curl, type CurlAnswer } from '../../support/tls/curl.ts';
 import { startTlsWorld, type TlsWorld } from '../../support/tls/tls-world.ts';
 
 const APP = 'app.example.com';
@@ -159,5 +162,48 @@ describe('a request without TLS', () => {
       headers: { host: APP },
     });
     expect(answer.status).toBe(308);
+  });
+});
+
+describeUnless(whyMissing('curl'))('curl', () => {
+  /** Asks without TLS, and follows redirects. */
+  async function follow(path: string, ...options: readonly string[]): Promise<CurlAnswer> {
+    const ports = [
+      [80, world.port],
+      [443, world.tlsPort],
+    ].flatMap(([public_, own]) => [
+      '--connect-to',
+      `${APP}:${String(public_)}:127.0.0.1:${String(own)}`,
+    ]);
+    return await curl(
+      `http://${APP}${path}`,
+      '--location',
+      '--cacert',
+      world.caFile,
+      ...ports,
+      ...options,
+    );
+  }
+
+  const lastRequest = (): unknown => world.upstream.requests.at(-1)?.message;
+
+  test('is sent to https, and gets the page there', async () => {
+    const first = await follow('/page?a=b', '--no-location');
+    expect(first).toMatchObject({ status: 308, location: `https://${APP}/page?a=b` });
+    const answer = await follow('/page?a=b');
+    expect(answer).toMatchObject({ status: 200, httpVersion: '2' });
+    expect(answer.body).toContain('upstream');
+    expect(lastRequest()).toMatchObject({ method: 'GET', url: '/page?a=b' });
+  });
+
+  test('sends its body there by the same method', async () => {
+    const answer = await follow('/mcp', '--data', '{"a":1}');
+    expect(answer).toMatchObject({ status: 200, body: '{"a":1}' });
+    expect(lastRequest()).toMatchObject({ method: 'POST', url: '/mcp' });
+  });
+
+  test('gets an ACME challenge without TLS', async () => {
+    const answer = await follow('/.well-known/acme-challenge/a-Token_1');
+    expect(answer).toMatchObject({ status: 200, httpVersion: '1.1', exitCode: 0 });
   });
 });

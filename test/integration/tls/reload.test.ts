@@ -1,17 +1,21 @@
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import { connect as connectHttp2 } from 'node:http2';
-import { Agent, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
+import type { CompiledCertificate } from '../../../shared/snapshot/snapshot.ts';
+import { describeUnless } from '../../support/describe-unless.ts';
 import { scrape } from '../../support/metrics/scrape.ts';
+import { whyMissing } from '../../support/missing-program.ts';
+import { curl, type CurlAnswer } from '../../support/tls/curl.ts';
+import { opensslClient } from '../../support/tls/openssl-client.ts';
 import { startTlsWorld, type TlsWorld } from '../../support/tls/tls-world.ts';
 
 const APP = 'app.example.com';
 const CHANGES = 20;
+const REQUESTS = 50;
 /** Half of a body that is too long to be forwarded in one piece. */
 const HALF = '~'.repeat(100_000);
 
@@ -26,9 +30,11 @@ afterEach(async () => {
   await world[Symbol.asyncDispose]();
 });
 
-/** Serves a new certificate for the host from now on. */
-async function renew(): Promise<void> {
-  await world.apply([world.certificate('test/app', [APP]), world.route(APP, ['test/app'])]);
+/** Serves a new certificate for the host from now on, and returns it. */
+async function renew(): Promise<CompiledCertificate> {
+  const certificate = world.certificate('test/app', [APP]);
+  await world.apply([certificate, world.route(APP, ['test/app'])]);
+  return certificate;
 }
 
 async function connect(): Promise<TLSSocket> {
@@ -37,17 +43,6 @@ async function connect(): Promise<TLSSocket> {
   });
   await once(client, 'secureConnect');
   return client;
-}
-
-async function ask(agent: Agent): Promise<number | undefined> {
-  const outgoing = request({
-    ...{ agent, host: '127.0.0.1', port: world.tlsPort, servername: APP, path: '/' },
-    ...{ ca: world.authority.ca, headers: { host: APP } },
-  });
-  outgoing.end();
-  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
-  await text(response);
-  return response.statusCode;
 }
 
 describe('a new certificate', () => {
@@ -63,44 +58,6 @@ describe('a new certificate', () => {
     after.destroy();
   });
 
-  test('fails no request under load, on old and on new connections', async () => {
-    using kept = new DisposableAgent({ keepAlive: true, maxSockets: 4 });
-    const session = connectHttp2(`https://${APP}:${String(world.tlsPort)}`, {
-      createConnection: () =>
-        connectTls({
-          ...{ host: '127.0.0.1', port: world.tlsPort, servername: APP, ca: world.authority.ca },
-          ALPNProtocols: ['h2'],
-        }),
-    });
-    let isOver = false;
-    const statuses = new Map<unknown, number>();
-    const count = (status: unknown): void => {
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    };
-    const loops = [
-      ...Array.from({ length: 4 }, () => () => ask(kept)),
-      ...Array.from({ length: 2 }, () => () => ask(new Agent({ maxCachedSessions: 0 }))),
-      async () => {
-        const stream = session.request({ ':authority': APP, ':path': '/' });
-        const [headers] = (await once(stream, 'response')) as [Record<string, unknown>];
-        await text(stream);
-        return headers[':status'];
-      },
-    ].map(async (next) => {
-      while (!isOver) count(await next());
-    });
-    for (let change = 0; change < CHANGES; change += 1) {
-      await renew();
-      const client = await connect();
-      client.destroy();
-    }
-    isOver = true;
-    await Promise.all(loops);
-    session.destroy();
-    expect([...statuses.keys()]).toEqual([200]);
-    expect(statuses.get(200)).toBeGreaterThan(CHANGES);
-  });
-
   test('is what the metric shows the end of', async () => {
     const expiry = async (): Promise<number> => {
       const { value } = await scrape(world.gateway.metrics);
@@ -112,6 +69,46 @@ describe('a new certificate', () => {
     expect(await expiry()).toBe(2_000_000_000);
   });
 });
+
+describeUnless(whyMissing('openssl') ?? whyMissing('curl'))('new certificates under load', () => {
+  test.each([
+    ['on a kept connection', ['--http1.1']],
+    ['by HTTP/2', ['--http2']],
+    ['on a connection for each', ['--http1.1', '--header', 'Connection: close']],
+  ])('fail no request of curl %s, and each is presented to openssl', async (_name, options) => {
+    let isOver = false;
+    const clients = Array.from({ length: 2 }, async () => {
+      const codes = [];
+      while (!isOver) codes.push((await manyRequests(options)).exitCode);
+      return codes;
+    });
+    for (let change = 0; change < CHANGES; change += 1) {
+      const { certificate } = await renew();
+      expect(await presentedToOpenssl()).toBe(new X509Certificate(certificate).fingerprint256);
+    }
+    isOver = true;
+
+    const codes = (await Promise.all(clients)).flat();
+    expect(codes.filter((code) => code !== 0)).toEqual([]);
+    expect(codes.length).toBeGreaterThan(clients.length);
+  });
+});
+
+/** Sends many requests one after another by one curl, which ends early, and with an error, if one fails. */
+async function manyRequests(options: readonly string[]): Promise<CurlAnswer> {
+  const url = `https://${APP}/?[1-${String(REQUESTS)}]`;
+  const address = `${APP}:443:127.0.0.1:${String(world.tlsPort)}`;
+  const trust = ['--cacert', world.caFile, '--connect-to', address];
+  return await curl(url, '--fail', '--fail-early', ...trust, ...options);
+}
+
+/** Returns the fingerprint of the certificate that openssl gets. */
+async function presentedToOpenssl(): Promise<string> {
+  const trust = ['-CAfile', world.caFile, '-verify_return_error'];
+  const printed = await opensslClient(world.tlsPort, ['-servername', APP, ...trust]);
+  const [certificate = ''] = /-----BEGIN [^]+END CERTIFICATE-----/.exec(printed) ?? [];
+  return new X509Certificate(certificate).fingerprint256;
+}
 
 describe('the end of a gateway', () => {
   test('ends idle connections at once, and finishes the requests of the others', async () => {
@@ -132,9 +129,3 @@ describe('the end of a gateway', () => {
     silent.destroy();
   });
 });
-
-class DisposableAgent extends Agent implements Disposable {
-  [Symbol.dispose](): void {
-    this.destroy();
-  }
-}
