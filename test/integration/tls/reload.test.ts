@@ -77,20 +77,19 @@ describeUnless(whyMissing('openssl') ?? whyMissing('curl'))('new certificates un
     ['on a connection for each', ['--http1.1', '--header', 'Connection: close']],
   ])('fail no request of curl %s, and each is presented to openssl', async (_name, options) => {
     let isOver = false;
-    const clients = Array.from({ length: 2 }, async () => {
-      const codes = [];
-      while (!isOver) codes.push((await manyRequests(options)).exitCode);
-      return codes;
+    const codes: number[][] = [[], []];
+    const clients = codes.map(async (own) => {
+      while (!isOver) own.push((await manyRequests(options)).exitCode);
     });
-    for (let change = 0; change < CHANGES; change += 1) {
+    // Each client is done at least once while certificates change, however busy the machine is.
+    for (let change = 0; change < CHANGES || codes.some((own) => own.length === 0); change += 1) {
       const { certificate } = await renew();
       expect(await presentedToOpenssl()).toBe(new X509Certificate(certificate).fingerprint256);
     }
     isOver = true;
+    await Promise.all(clients);
 
-    const codes = (await Promise.all(clients)).flat();
-    expect(codes.filter((code) => code !== 0)).toEqual([]);
-    expect(codes.length).toBeGreaterThan(clients.length);
+    expect(codes.flat().filter((code) => code !== 0)).toEqual([]);
   });
 });
 
