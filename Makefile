@@ -2,6 +2,9 @@
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 export npm_config_update_notifier := false
 
+# Two targets run at the same time, and each prints its output as a whole where make can do that.
+IN_PAIRS = $(MAKE) --no-print-directory --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync)
+
 .DEFAULT_GOAL := help
 
 .PHONY: help
@@ -38,10 +41,13 @@ ifdef FILE
 	npm test -- $(FILE)
 else
 	npm run --silent test:most
-	npm run --silent test:e2e
-	npm run --silent test:redis
+	@$(IN_PAIRS) test-e2e test-redis
 	npm run --silent test:cluster
 endif
+
+.PHONY: test-e2e test-redis
+test-e2e test-redis:
+	npm run --silent $(subst -,:,$@)
 
 .PHONY: conformance
 conformance: deps ## Run the official MCP conformance suite, and print how much of it passes
@@ -50,12 +56,12 @@ conformance: deps ## Run the official MCP conformance suite, and print how much 
 .PHONY: check
 check: deps static test ## Check everything that CI checks
 
-# The longest first. Two run at the same time, and each prints its output as a whole where make can do that.
+# The longest first.
 STATIC_CHECKS := lint format-check typecheck unused boundaries names generate-check
 
 .PHONY: static
 static: deps ## Check format, types, lint, boundaries, names, unused code and generated files
-	@$(MAKE) --no-print-directory --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync) $(STATIC_CHECKS)
+	@$(IN_PAIRS) $(STATIC_CHECKS)
 
 .PHONY: lint typecheck unused boundaries names
 lint typecheck unused boundaries names:
