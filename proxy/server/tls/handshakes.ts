@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { TLSSocket } from 'node:tls';
@@ -122,7 +123,7 @@ export class Handshakes {
     const { address, certificates } = handshake;
     const facts: ConnectionFacts = {
       remoteAddress: address,
-      certificate: new PresentedCertificate(presentedLeaf(socket, certificates)),
+      certificate: new PresentedCertificate(presentedLeaves(socket, certificates)),
     };
     for (const [name, value] of Object.entries(facts))
       Object.defineProperty(socket, name, { value });
@@ -167,10 +168,15 @@ function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket):
   return [remoteAddress, remotePort, localAddress, localPort].join(' ');
 }
 
-function presentedLeaf(
+/**
+ * Returns the certificate that a client got, or all that it may have got: for a session that is resumed, OpenSSL
+ * does not tell which of the two was in the handshake that began it.
+ */
+function presentedLeaves(
   socket: TLSSocket,
-  [first, ...others]: Handshake['certificates'],
-): ReturnType<typeof leafCertificate> {
-  const chosen = others.length === 0 ? undefined : socket.getX509Certificate();
-  return chosen ?? leafCertificate(first);
+  certificates: Handshake['certificates'],
+): readonly X509Certificate[] {
+  const presented =
+    certificates.length === 1 || socket.isSessionReused() ? undefined : socket.getX509Certificate();
+  return presented === undefined ? certificates.map(leafCertificate) : [presented];
 }

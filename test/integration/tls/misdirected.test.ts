@@ -1,16 +1,23 @@
-import { request as httpsRequest } from 'node:https';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
+import { request as httpsRequest } from 'node:https';
 import { connect as connectHttp2, type IncomingHttpHeaders } from 'node:http2';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { connect as connectTls } from 'node:tls';
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
+import type { CompiledCertificate } from '../../../shared/snapshot/snapshot.ts';
 import { startTlsWorld, type TlsWorld } from '../../support/tls/tls-world.ts';
 
 const APP = 'app.example.com';
 const OTHER = 'other.example.com';
 const BALANCER = '127.0.0.2';
+/** A host with an EC and an RSA certificate, each of which is for another host as well. */
+const BOTH = 'both.example.com';
+const EC_ONLY = 'ec-only.example.com';
+const RSA_ONLY = 'rsa-only.example.com';
 
 let world: TlsWorld;
 
@@ -23,6 +30,11 @@ beforeAll(async () => {
       world.route(APP, ['test/app']),
       world.route(OTHER, ['test/other']),
       world.route('plain.example.com', undefined, 'http'),
+      world.certificate('test/ec', [BOTH, EC_ONLY]),
+      anRsaCertificate('test/rsa', [BOTH, RSA_ONLY]),
+      world.route(BOTH, ['test/ec', 'test/rsa']),
+      world.route(EC_ONLY, ['test/ec']),
+      world.route(RSA_ONLY, ['test/rsa']),
     ],
     { trustedProxies: [`${BALANCER}/32`] },
   );
@@ -32,18 +44,34 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]();
 });
 
+function anRsaCertificate(name: string, hosts: readonly string[]): CompiledCertificate {
+  const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const { cert, key } = world.authority.issue(hosts, { keys });
+  return { ...world.certificate(name, hosts), certificate: cert, privateKey: key };
+}
+
 async function ask(
   servername: string,
   host: string,
   localAddress = '127.0.0.1',
+  session?: Buffer,
 ): Promise<{ readonly status: number | undefined; readonly body: string }> {
   const outgoing = httpsRequest({
     ...{ host: '127.0.0.1', port: world.tlsPort, servername, ca: world.authority.ca },
-    ...{ headers: { host }, localAddress, agent: false },
+    ...{ headers: { host }, localAddress, agent: false, session },
   });
   outgoing.end();
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
   return { status: response.statusCode, body: await text(response) };
+}
+
+async function sessionOf(servername: string): Promise<Buffer> {
+  const client = connectTls({
+    ...{ host: '127.0.0.1', port: world.tlsPort, servername, ca: world.authority.ca },
+  });
+  const [session] = (await once(client, 'session')) as [Buffer];
+  client.destroy();
+  return session;
 }
 
 describe('a request on a TLS connection', () => {
@@ -71,6 +99,24 @@ describe('a request on a TLS connection', () => {
     expect(headers[':status']).toBe(status);
     client.destroy();
   });
+
+  test('of a host with two certificates is for what the presented one covers', async () => {
+    expect((await ask(BOTH, BOTH)).status).toBe(200);
+    const others = [await ask(BOTH, EC_ONLY), await ask(BOTH, RSA_ONLY)];
+    expect(others.map(({ status }) => status).sort()).toEqual([200, 421]);
+  });
+
+  test.each([
+    [BOTH, 200],
+    [EC_ONLY, 421],
+    [RSA_ONLY, 421],
+  ])(
+    'that is resumed, of a host with two certificates, is for what both cover: %s',
+    async (host, status) => {
+      const session = await sessionOf(BOTH);
+      expect((await ask(BOTH, host, '127.0.0.1', session)).status).toBe(status);
+    },
+  );
 
   test('that is misdirected gets the reason', async () => {
     const { body } = await ask(APP, OTHER);
