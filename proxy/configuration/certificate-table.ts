@@ -1,28 +1,34 @@
-import type { CompiledCertificate, CompiledRoute } from '../../shared/snapshot/snapshot.ts';
+import type {
+  CompiledCertificate,
+  CompiledResource,
+  CompiledRoute,
+} from '../../shared/snapshot/snapshot.ts';
 import { isForHost, leafCertificate } from '../crypto/leaf-certificate.ts';
 import { heldHostsAfter, NO_HELD_HOSTS, type HeldHosts } from './held-hosts.ts';
 import type { ResourceChange } from './snapshot-changes.ts';
 
-/** The certificates of the routes of one host. */
-interface HostCertificates {
-  /** Names of certificates, by the name of the route. */
-  readonly byRoute: ReadonlyMap<string, readonly string[]>;
-  readonly names: readonly string[];
-  /** Namespaces of the routes, with certificates or without. */
-  readonly namespaces: ReadonlySet<string>;
+/** The routes of one host that clients reach with TLS. */
+interface HostRoutes {
+  readonly byName: ReadonlyMap<string, CompiledRoute>;
+  /** By the namespaces of the routes, with certificates or without. */
+  readonly byNamespace: ReadonlyMap<string, readonly NamedCertificate[]>;
+}
+
+/** A certificate that a route names. */
+interface NamedCertificate {
+  readonly name: string;
+  /** Of the route. */
+  readonly port: number;
 }
 
 /** Parts of a table. */
 interface TableParts {
   readonly certificates: ReadonlyMap<string, CompiledCertificate>;
   /** By host of `from`. */
-  readonly ofHosts: ReadonlyMap<string, HostCertificates>;
+  readonly ofHosts: ReadonlyMap<string, HostRoutes>;
   readonly held: HeldHosts;
   readonly defaultName: string | undefined;
 }
-
-/** Owners of a held host, for which no wildcard counts. */
-const NOBODY: ReadonlySet<string> = new Set();
 
 /**
  * Finds the certificates for a server name, at a cost that does not grow with the number of hosts.
@@ -57,8 +63,8 @@ export class CertificateTable {
    * there is none. Without a name, only the default one is left.
    *
    * Attack: with a wildcard and a certificate that nobody trusts, a namespace would keep clients from the hosts
-   * of others that rely on the default one. So wildcards count for hosts of their own namespaces, and for names
-   * without routes that are not held.
+   * of others that rely on the default one. So a route of a wildcard counts only if it would serve the name:
+   * where others have routes for it, or hold it, that of their own namespace does.
    */
   find(serverName: string | undefined): readonly CompiledCertificate[] {
     const found = serverName === undefined ? [] : this.#ofRoutes(serverName);
@@ -84,21 +90,21 @@ export class CertificateTable {
   #ofRoutes(serverName: string): readonly CompiledCertificate[] {
     const { certificates, ofHosts, held } = this.#parts;
     let owners: ReadonlySet<string> | undefined;
+    const heldPorts = new Set<number>();
     for (const host of hostsOf(serverName)) {
-      const { names = [], namespaces } = ofHosts.get(host) ?? {};
-      owners ??= namespaces ?? (held.has(host) ? NOBODY : undefined);
-      if (namespaces === undefined || !hasCommon(owners, namespaces)) continue;
-      const found = names
-        .flatMap((name) => certificates.get(name) ?? [])
+      const routes = ofHosts.get(host);
+      owners ??= routes && new Set(routes.byNamespace.keys());
+      const found = [...(owners ?? [])]
+        .flatMap((namespace) => routes?.byNamespace.get(namespace) ?? [])
+        .filter(({ port }) => !heldPorts.has(port))
+        .slice(0, MAX_OF_HOST)
+        .flatMap(({ name }) => certificates.get(name) ?? [])
         .filter((certificate) => isForHost(leafCertificate(certificate), serverName));
       if (found.length > 0) return found;
+      for (const port of held.get(host) ?? []) heldPorts.add(port);
     }
     return [];
   }
-}
-
-function hasCommon(one: ReadonlySet<string> | undefined, other: ReadonlySet<string>): boolean {
-  return [...(one ?? [])].some((name) => other.has(name));
 }
 
 /** Yields a host as in `from`, then the wildcards that serve it, the longest first. */
@@ -140,32 +146,42 @@ function hostsAfter(
   before: TableParts['ofHosts'],
   changes: readonly ResourceChange[],
 ): TableParts['ofHosts'] {
-  const changed = new Map<string, Map<string, readonly string[]>>();
-  const namesOf = ({ host }: CompiledRoute): Map<string, readonly string[]> => {
-    const names = changed.get(host) ?? new Map(before.get(host)?.byRoute);
-    changed.set(host, names);
-    return names;
+  const changed = new Map<string, Map<string, CompiledRoute>>();
+  const routesOf = ({ host }: CompiledRoute): Map<string, CompiledRoute> => {
+    const routes = changed.get(host) ?? new Map(before.get(host)?.byName);
+    changed.set(host, routes);
+    return routes;
   };
   for (const change of changes) {
-    const removed = change.before?.value;
-    const added = change.after?.value;
-    if (removed?.kind === 'route') namesOf(removed).delete(removed.name);
-    if (added?.kind === 'route') namesOf(added).set(added.name, added.certificates ?? []);
+    const [removed, added] = [tlsRoute(change.before?.value), tlsRoute(change.after?.value)];
+    if (removed !== undefined) routesOf(removed).delete(removed.name);
+    if (added !== undefined) routesOf(added).set(added.name, added);
   }
   if (changed.size === 0) return before;
   const after = new Map(before);
-  for (const [host, byRoute] of changed) {
-    if (byRoute.size === 0) after.delete(host);
-    else after.set(host, ofRoutes(byRoute));
+  for (const [host, routes] of changed) {
+    if (routes.size === 0) after.delete(host);
+    else after.set(host, { byName: routes, byNamespace: byNamespace(routes) });
   }
   return after;
+}
+
+function tlsRoute(value: CompiledResource | undefined): CompiledRoute | undefined {
+  return value?.kind === 'route' && value.scheme === 'https' ? value : undefined;
 }
 
 /** Attack: with a certificate for each of thousands of routes, a handshake would look at all of them. */
 const MAX_OF_HOST = 64;
 
-function ofRoutes(byRoute: HostCertificates['byRoute']): HostCertificates {
-  const names = [...new Set([...byRoute.values()].flat())].slice(0, MAX_OF_HOST);
-  const namespaces = new Set([...byRoute.keys()].map((name) => name.slice(0, name.indexOf('/'))));
-  return { byRoute, names, namespaces };
+function byNamespace(routes: HostRoutes['byName']): HostRoutes['byNamespace'] {
+  const found = new Map<string, Map<string, NamedCertificate>>();
+  for (const { name: route, port, certificates = [] } of routes.values()) {
+    const namespace = route.slice(0, route.indexOf('/'));
+    const named = found.get(namespace) ?? new Map<string, NamedCertificate>();
+    found.set(namespace, named);
+    for (const name of certificates) {
+      if (named.size < MAX_OF_HOST) named.set(`${name}:${String(port)}`, { name, port });
+    }
+  }
+  return new Map([...found].map(([namespace, named]) => [namespace, [...named.values()]]));
 }

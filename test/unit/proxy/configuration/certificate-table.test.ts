@@ -92,6 +92,43 @@ test('takes no certificate of a wildcard for a host that is held', () => {
   expect(namesFor(table, 'other.example.com')).toEqual(['a/wild']);
 });
 
+test('takes the certificate of a wildcard on a port that is not held', () => {
+  const table = tableOf(
+    ...CERTIFICATES,
+    aCompiledCertificate('b/deep', ['*.b.example.com']),
+    aRouteAt('*.example.com', ['a/wild'], 'a/wild'),
+    aCompiledRoute({ name: 'b/deep', host: '*.b.example.com', certificates: ['b/deep'] }),
+    aHeldHost('h.b.example.com', [80]),
+  );
+  expect(namesFor(table, 'h.b.example.com')).toEqual(['b/deep']);
+});
+
+test('takes of a wildcard that namespaces share the certificate of the namespace that has the host', () => {
+  const evil = { ...aCompiledCertificate('a/evil', ['*.example.com']), notAfter: 9e9 };
+  const table = tableOf(
+    ...CERTIFICATES,
+    evil,
+    aCompiledCertificate('b/wild', ['*.example.com']),
+    aRouteAt('*.example.com', ['a/evil'], 'a/evil'),
+    aRouteAt('*.example.com', ['b/wild'], 'b/wild'),
+    aRouteAt('*.example.com', [], 'c/wild'),
+    aRouteAt('b.example.com', [], 'b/own'),
+    aRouteAt('c.example.com', [], 'c/own'),
+  );
+  expect(namesFor(table, 'b.example.com')).toEqual(['b/wild']);
+  expect(namesFor(table, 'c.example.com')).toEqual(['a/default']);
+  expect(namesFor(table, 'free.example.com')).toEqual(['a/evil']);
+});
+
+test('leaves a host to a wildcard if all routes of the host are without TLS', () => {
+  const table = tableOf(
+    ...CERTIFICATES,
+    aRouteAt('*.example.com', ['a/wild'], 'a/wild'),
+    aCompiledRoute({ name: 'b/plain', host: 'plain.example.com', scheme: 'http', port: 80 }),
+  );
+  expect(namesFor(table, 'plain.example.com')).toEqual(['a/wild']);
+});
+
 test('finds nothing without a default certificate', () => {
   const table = CertificateTable.EMPTY.with(
     changesBetween(undefined, aSnapshot(...CERTIFICATES)),
