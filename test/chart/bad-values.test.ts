@@ -25,6 +25,19 @@ const BAD_VALUES: readonly { readonly values: object; readonly message: string }
     values: { image: { digest: 'latest' } },
     message: "at '/image/digest': 'latest' does not match pattern",
   },
+  // Attack: what follows a blank and # would be a comment, without an error.
+  {
+    values: { image: { tag: '1 # ' } },
+    message: "at '/image/tag': '1 # ' does not match pattern",
+  },
+  {
+    values: { redis: { bundled: { image: { tag: '8 # x' } } } },
+    message: "at '/redis/bundled/image/tag': '8 # x' does not match pattern",
+  },
+  {
+    values: { proxy: { cache: { sizeLimit: 'much' } } },
+    message: "at '/proxy/cache/sizeLimit': 'much' does not match pattern",
+  },
   { values: { routes: [{ name: 'a' }] }, message: "at '/routes/0': missing property 'spec'" },
   {
     values: { secrets: { sealingKeys: { next: '0-2027' } } },
@@ -63,6 +76,10 @@ const BAD_VALUES: readonly { readonly values: object; readonly message: string }
     values: { routeSecretNamespaces: ['gatehouse-proxy'] },
     message:
       'routeSecretNamespaces: gatehouse-proxy has the sealing keys, which no controller may read',
+  },
+  {
+    values: { rbac: { secretNames: ['client'] }, routeSecretNamespaces: ['gatehouse'] },
+    message: 'routeSecretNamespaces: with gatehouse controllers may read all its Secrets',
   },
   {
     values: { metrics: { podMonitor: { enabled: true } } },

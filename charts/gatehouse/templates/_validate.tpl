@@ -31,6 +31,9 @@
 {{- if has (include "gatehouse.proxyNamespace" .) .Values.routeSecretNamespaces -}}
 {{- fail (printf "routeSecretNamespaces: %s has the sealing keys, which no controller may read" (include "gatehouse.proxyNamespace" .)) -}}
 {{- end -}}
+{{- if and .Values.rbac.secretNames (has .Release.Namespace .Values.routeSecretNamespaces) -}}
+{{- fail (printf "routeSecretNamespaces: with %s controllers may read all its Secrets. Leave it out, and list those of its Routes in rbac.secretNames" .Release.Namespace) -}}
+{{- end -}}
 {{- if and (or .Values.metrics.podMonitor.enabled .Values.metrics.prometheusRule.enabled) (not (.Capabilities.APIVersions.Has "monitoring.coreos.com/v1")) -}}
 {{- fail "metrics: this cluster has no PodMonitor and PrometheusRule of monitoring.coreos.com/v1. Install the Prometheus Operator first; helm template without a cluster needs --api-versions monitoring.coreos.com/v1" -}}
 {{- end -}}
