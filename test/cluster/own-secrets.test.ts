@@ -41,6 +41,7 @@ describeOnNode('a release with secrets of your own', () => {
   const opened = new AsyncDisposableStack();
   let world: NodeWorld;
   let directory: TemporaryDirectory;
+  let redis: RedisPod | undefined;
 
   beforeAll(async () => {
     await emptyCluster();
@@ -129,7 +130,7 @@ describeOnNode('a release with secrets of your own', () => {
     await world.untilServed();
     const first = world.openClient();
     expect(await first.callTool('whoami')).toBe('notes');
-    const redis = await RedisPod.start(ROUTES_NAMESPACE);
+    redis = await RedisPod.start(ROUTES_NAMESPACE);
     const [move = ''] = await documentedBlocks(OPERATIONS, 'Change the Redis');
     await run(move.replace(/url=\S+/, `url=${redis.url}`));
     await eventually('no proxy is left with the other one', async () =>
@@ -172,6 +173,14 @@ describeOnNode('a release with secrets of your own', () => {
     expect(await kubectl('api-resources', '--api-group=gatehouse.dev')).not.toContain('routes');
     const namespaces = await kubectl('get', 'namespaces', '--output', 'name');
     expect(namespaces.split('\n')).not.toContain(`namespace/${PROXIES_NAMESPACE}`);
+  });
+
+  test('leaves nothing below an old prefix in a Redis of your own', async () => {
+    const [, remove = ''] = await documentedBlocks(OPERATIONS, 'A key that somebody else may know');
+    await redis?.run('redis-cli set other:key kept');
+    expect(await redis?.numberOfKeys()).toBeGreaterThan(1);
+    await redis?.run(remove);
+    expect(await redis?.run('redis-cli --scan')).toBe('other:key\n');
   });
 
   /** Runs a documented block where the files that it makes are removed. */

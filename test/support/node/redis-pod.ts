@@ -42,8 +42,13 @@ export class RedisPod {
   }
 
   async numberOfKeys(): Promise<number> {
-    const command = ['redis-cli', 'dbsize'];
-    return Number(await kubectl('--namespace', this.#namespace, 'exec', NAME, '--', ...command));
+    return Number(await this.run('redis-cli dbsize'));
+  }
+
+  /** Runs a command of a shell beside it, where `redis-cli` has its password, and returns what it printed. */
+  async run(command: string): Promise<string> {
+    const inPod = ['exec', NAME, '--', 'sh', '-c', command];
+    return await kubectl('--namespace', this.#namespace, ...inPod);
   }
 }
 
