@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import { chmod } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { MACHINE_ARCHITECTURE } from '../../image/architectures.ts';
@@ -13,6 +16,7 @@ import {
   runContainer,
   startContainer,
 } from '../support/image/start-container.ts';
+import { writeInsecureKubeconfig } from '../support/kubernetes/write-insecure-kubeconfig.ts';
 import { runTool } from '../support/run-tool.ts';
 import { TemporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -81,10 +85,16 @@ describeContainer('a read-only container of the image', () => {
   });
 
   test('ends by SIGTERM while it runs a command that does not wait for signals', async () => {
-    const args = ['validate', '--file', '-'];
-    const environment = [SHOW_CACHE];
-    await using container = await startContainer({ image, directory, args, environment });
-    await eventually('its start', () => container.stderr.includes('compile cache'));
+    await using apiServer = createServer((socket) => socket.resume()).listen(0, '127.0.0.1');
+    await once(apiServer, 'listening');
+    const { port } = apiServer.address() as AddressInfo;
+    const kubeconfig = join(directory.path, 'kubeconfig');
+    await writeInsecureKubeconfig(kubeconfig, `http://127.0.0.1:${String(port)}`);
+    const args = ['status', '--kubeconfig', kubeconfig];
+    const asked = once(apiServer, 'connection');
+    await using container = await startContainer({ image, directory, args });
+    // The command waits for its answer.
+    await asked;
     container.signal('SIGTERM');
     expect(await container.exited()).toBe(143);
   });
