@@ -40,12 +40,13 @@ test: test-deps kubernetes fastmcp ## Run all tests (make test FILE=test/unit ru
 ifdef FILE
 	npm test -- $(FILE)
 else
-	@$(IN_PAIRS) test-most test-e2e test-redis
+	npm run --silent test:most
+	@$(IN_PAIRS) test-e2e test-redis
 	npm run --silent test:cluster
 endif
 
-.PHONY: test-most test-e2e test-redis
-test-most test-e2e test-redis:
+.PHONY: test-e2e test-redis
+test-e2e test-redis:
 	npm run --silent $(subst -,:,$@)
 
 .PHONY: conformance
